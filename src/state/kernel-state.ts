@@ -1,0 +1,76 @@
+// What do we own in the kernel? One plain value for each family: wanted by a mode, or observed on a machine.
+import type { Family } from "../net/family.ts";
+
+export const TABLES = ["filter", "mangle", "nat"] as const;
+
+/** The tables a node proxy uses, in the order they are printed. */
+export type TableName = (typeof TABLES)[number];
+
+/** Which template rule a line came from: file `nat/KUBE-SEP`, heading `hairpin`, and the reason written behind it. */
+export interface Origin {
+  readonly template: string;
+  readonly heading: string;
+  readonly reason: string;
+}
+
+/** One rule: its line in save form (`-A CHAIN …`, as iptables 1.8.9 prints it) and, when ours, where it came from. */
+export interface Rule {
+  readonly line: string;
+  readonly origin?: Origin;
+}
+
+/**
+ * How much of a chain is ours.
+ * - `ours`: exactly these rules, nothing else.
+ * - `ensured`: it exists; what is in it is somebody else's.
+ * - `built-in`: these jumps are in it, at any position; a missing one goes to the head.
+ */
+export type Hold = "ours" | "ensured" | "built-in";
+
+export interface Chain {
+  readonly name: string;
+  readonly hold: Hold;
+  readonly rules: readonly Rule[];
+  /** Rules that stand behind the shares of all fragments. */
+  readonly last?: readonly Rule[];
+}
+
+/** Chains by name. */
+export type Chains = ReadonlyMap<string, Chain>;
+
+/** What one ServicePort adds to one table: chains of its own, and its share of chains that all share. */
+export interface TableFragment {
+  readonly chains: readonly Chain[];
+  /** Shared chain name → this fragment's rules in it, in order. */
+  readonly shares: ReadonlyMap<string, readonly Rule[]>;
+}
+
+/** All that one ServicePort needs in the kernel. The same object as long as nothing it depends on changed. */
+export interface Fragment {
+  /** Printed name and protocol of the ServicePort: `shop/cart:http/TCP`. */
+  readonly key: string;
+  readonly tables: ReadonlyMap<TableName, TableFragment>;
+}
+
+/** A kernel setting under /proc/sys: exactly this value, or at least this number. */
+export type Sysctl =
+  | { readonly path: string; readonly value: string }
+  | { readonly path: string; readonly least: number };
+
+/**
+ * Everything we own for one family. Wanted: the part that does not depend on Services, and one fragment for each
+ * ServicePort, sorted. Observed: `tables` holds all that was found, ours and foreign, and there are no fragments.
+ */
+export interface KernelState {
+  readonly family: Family;
+  readonly tables: ReadonlyMap<TableName, Chains>;
+  readonly fragments: readonly Fragment[];
+  readonly sysctls: readonly Sysctl[];
+  /** Names of nfacct counters that rules refer to. */
+  readonly counters: readonly string[];
+}
+
+/** Nothing at all: what clean-up wants. */
+export function emptyState(family: Family): KernelState {
+  return { family, tables: new Map(), fragments: [], sysctls: [], counters: [] };
+}

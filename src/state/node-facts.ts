@@ -1,0 +1,35 @@
+// What does the host decide, and nobody can work out from Kubernetes objects?
+import type { Family } from "../net/family.ts";
+
+/** One address of one of the node's interfaces. */
+export interface InterfaceAddress {
+  readonly interface: string;
+  /** Canonical text, without prefix length. */
+  readonly address: string;
+}
+
+/** nfacct counters that exist (or could be made) in the kernel; kube-proxy decides on each one alone. */
+export interface Counters {
+  readonly invalidDropped: boolean;
+  readonly localhostNodePorts: boolean;
+}
+
+/**
+ * Facts of the machine that change rules. Observed by `kernel/node-facts.ts`, given by flags to the commands that read
+ * no machine, so that the same input gives the same output everywhere.
+ */
+export interface NodeFacts {
+  /** Every address of every interface, both families. */
+  readonly addresses: readonly InterfaceAddress[];
+  /** Version of the `iptables` command, such as `1.8.9`; absent when it could not be had. */
+  readonly iptablesVersion?: string;
+  /** Kernel release, such as `6.1`. */
+  readonly kernelVersion: string;
+  /** Logical processors. */
+  readonly cpus: number;
+  readonly counters: Counters;
+  /** `nf_conntrack_tcp_be_liberal`, as it was when the node proxy started. */
+  readonly tcpBeLiberal: boolean;
+  /** Families whose nat table works on this machine. */
+  readonly families: readonly Family[];
+}
