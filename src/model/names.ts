@@ -19,14 +19,19 @@ export function printName(name: ServicePortName): string {
   return name.port === "" ? service : `${service}:${name.port}`;
 }
 
+/** What ties a slice's port to a port of the Service: its name and its protocol, never its number. */
+export function portKey(name: string, protocol: Protocol): string {
+  return `${name}/${protocol}`;
+}
+
 /** The order of Services, and of the ports of one, wherever kube-proxy's own order is accidental. */
 export function compareNames(a: ServicePortName, b: ServicePortName): number {
-  return (
-    compare(a.namespace, b.namespace) ||
-    compare(a.name, b.name) ||
-    compare(a.port, b.port) ||
-    compare(a.protocol, b.protocol)
-  );
+  return compareServices(a, b) || compare(a.port, b.port) || compare(a.protocol, b.protocol);
+}
+
+/** The same order for Services alone. */
+export function compareServices(a: ServiceName, b: ServiceName): number {
+  return compare(a.namespace, b.namespace) || compare(a.name, b.name);
 }
 
 function compare(a: string, b: string): number {

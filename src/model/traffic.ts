@@ -1,8 +1,17 @@
-import type { Endpoint } from "./endpoint.ts";
-import type { ServicePort } from "./service-port.ts";
+// What happens to traffic for a ServicePort? Every decision is made here, and only here.
+import { type Endpoint, sameEndpoint } from "./endpoint.ts";
+import { sameList } from "./sameness.ts";
+import { type ServicePort, sameServicePort } from "./service-port.ts";
+import { type NodeTopology, selectEndpoints } from "./topology.ts";
 
 /** What happens to a new connection to an address of a kind. */
 export type Verdict = "forward" | "reject" | "drop";
+
+/** What happens at the addresses of one kind, and which list of endpoints serves them. */
+export interface Answer {
+  readonly verdict: Verdict;
+  readonly endpoints: "cluster" | "local";
+}
 
 /** One ServicePort with every decision already made. */
 export interface ServiceTraffic {
@@ -16,9 +25,44 @@ export interface ServiceTraffic {
   /** Is there a usable endpoint anywhere in the cluster? Tells `has no endpoints` from `has no local endpoints`. */
   readonly usable: boolean;
   /** Traffic to the cluster IP. `endpoints` says which list serves it. */
-  readonly internal: { readonly verdict: Verdict; readonly endpoints: "cluster" | "local" };
+  readonly internal: Answer;
   /** Traffic from outside to external IPs, load balancer VIPs and nodePorts. */
-  readonly external: { readonly verdict: Verdict; readonly endpoints: "cluster" | "local" };
+  readonly external: Answer;
   /** All endpoints known for this port, usable or not: counted for the limit of 1000. */
   readonly known: number;
+}
+
+/** Decides for one ServicePort. `endpoints` are all that are known for it, sorted. */
+export function trafficOf(
+  servicePort: ServicePort,
+  endpoints: readonly Endpoint[],
+  node: NodeTopology,
+): ServiceTraffic {
+  const { cluster, local, reachable, any: usable } = selectEndpoints(endpoints, servicePort, node);
+  const answer = (policyLocal: boolean): Answer => ({
+    verdict: !usable ? "reject" : policyLocal && local.length === 0 ? "drop" : "forward",
+    endpoints: policyLocal ? "local" : "cluster",
+  });
+  return {
+    servicePort,
+    cluster,
+    local,
+    reachable,
+    usable,
+    internal: answer(servicePort.internalPolicyLocal),
+    external: answer(servicePort.externalPolicyLocal),
+    known: endpoints.length,
+  };
+}
+
+/** Do both mean the same to the kernel? The answers follow from the rest. */
+export function sameTraffic(a: ServiceTraffic, b: ServiceTraffic): boolean {
+  return (
+    (a.servicePort === b.servicePort || sameServicePort(a.servicePort, b.servicePort)) &&
+    a.known === b.known &&
+    a.usable === b.usable &&
+    sameList(a.cluster, b.cluster, sameEndpoint) &&
+    sameList(a.local, b.local, sameEndpoint) &&
+    sameList(a.reachable, b.reachable, sameEndpoint)
+  );
 }

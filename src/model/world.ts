@@ -1,31 +1,15 @@
-// (placeholder for the owner of this room: see the types below)
+// What should this node do for its Services, and what of that is as it was?
+import type { Node, ServiceRecord, Snapshot } from "../api/objects.ts";
 import type { Family } from "../net/family.ts";
+import type { Options } from "../options/options.ts";
+import { type KnownService, knownServiceOf, sameViewpoint, type Viewpoint } from "./known-service.ts";
+import { compareServices } from "./names.ts";
+import { keep, sameList } from "./sameness.ts";
+import { nodeSettingsOf, type RuleFacts, type RuleOptions, type Settings, sameSettings } from "./settings.ts";
 import type { ServiceTraffic } from "./traffic.ts";
 
-/** How traffic that comes from this cluster's pods is told from other traffic (`control.md` calls it detect-local). */
-export type LocalTraffic =
-  | { readonly kind: "cidr"; readonly cidr: string }
-  /** `interface` is an iptables interface match: a name, or a prefix and `+`. */
-  | { readonly kind: "interface"; readonly interface: string };
-
-/** What configuration and node decide for every Service alike. The same object while nothing in it changed. */
-export interface Settings {
-  readonly family: Family;
-  /** 0 to 31. */
-  readonly masqueradeBit: number;
-  readonly masqueradeAll: boolean;
-  readonly localTraffic?: LocalTraffic;
-  /** The node's own address of this family; loopback when unknown. */
-  readonly nodeIP: string;
-  readonly localhostNodePorts: boolean;
-  readonly counters: { readonly invalidDropped: boolean; readonly localhostNodePorts: boolean };
-  /** Drop packets in conntrack state INVALID. */
-  readonly dropInvalid: boolean;
-  /** MASQUERADE picks its source port at random. */
-  readonly randomFully: boolean;
-  /** Rules that pick an endpoint, and those inside its chain, carry a comment (false beyond 1000 endpoints). */
-  readonly endpointComments: boolean;
-}
+export type { LocalTraffic } from "./local-traffic.ts";
+export type { Settings } from "./settings.ts";
 
 /** All that a backend may look at, of one family. */
 export interface World {
@@ -34,4 +18,111 @@ export interface World {
   readonly nodePortAddresses: "all" | readonly string[];
   /** Sorted by namespace, name, port name, protocol. What did not change is the same object as in the previous World. */
   readonly services: readonly ServiceTraffic[];
+}
+
+/** A World that the next one can be made from. */
+export interface KnownWorld extends World {
+  readonly viewpoint: Viewpoint;
+  /** Every Service by `namespace/name`, sorted; those without a ServicePort of this family too. */
+  readonly known: ReadonlyMap<string, KnownService>;
+}
+
+export interface WorldInput {
+  readonly snapshot: Snapshot;
+  /** Empty when this node is not known: then no endpoint is local. */
+  readonly nodeName: string;
+  /**
+   * The Node to go by instead of the snapshot's: kube-proxy takes addresses and pod ranges once, at start, and follows
+   * only the zone afterwards, and that not when the Node is deleted.
+   */
+  readonly node?: Node;
+  readonly options: RuleOptions & Pick<Options, "allowServiceExternalIPs">;
+  readonly facts: RuleFacts;
+  readonly family: Family;
+  /** The World of this family before; the result does not depend on it but shares all that is equal. */
+  readonly previous?: KnownWorld;
+}
+
+const NO_NODE = { zone: "", addresses: [], podCIDRs: [] };
+
+/**
+ * The World of one family. With `previous`, a record that is the same object is not looked into, what is equal stays
+ * the same object, and where nothing at all changed it is `previous` itself that comes back.
+ */
+export function worldOf(input: WorldInput): KnownWorld {
+  const { snapshot, nodeName, options, facts, family, previous } = input;
+  const node = input.node ?? snapshot.nodes.get(nodeName) ?? NO_NODE;
+  const { allowServiceExternalIPs } = options;
+  const viewpoint: Viewpoint = { family, nodeName, zone: node.zone, allowServiceExternalIPs };
+  const known = knownServices(snapshot.services, viewpoint, previous);
+  const services = trafficsOf(known);
+  const now = nodeSettingsOf({ family, options, facts, node, knownEndpoints: countEndpoints(services) });
+  return keep(
+    previous,
+    {
+      settings: keep(previous?.settings, now.settings, sameSettings),
+      nodePortAddresses: keep(previous?.nodePortAddresses, now.nodePortAddresses, sameAddresses),
+      services: keep(previous?.services, services, sameList),
+      viewpoint: keep(previous?.viewpoint, viewpoint, sameViewpoint),
+      known: keep(previous?.known, known, sameKnown),
+    },
+    sameWorld,
+  );
+}
+
+function knownServices(
+  records: ReadonlyMap<string, ServiceRecord>,
+  viewpoint: Viewpoint,
+  previous: KnownWorld | undefined,
+): ReadonlyMap<string, KnownService> {
+  const stays = previous !== undefined && sameViewpoint(previous.viewpoint, viewpoint);
+  const known = new Map<string, KnownService>();
+  for (const [key, record] of inOrder(records, previous)) {
+    const before = previous?.known.get(key);
+    const valid = stays && before?.record === record;
+    known.set(key, valid ? before : knownServiceOf(record, viewpoint, before));
+  }
+  return known;
+}
+
+// Old Services first, in the order they had: what is nearly sorted is sorted in linear time.
+function inOrder(
+  records: ReadonlyMap<string, ServiceRecord>,
+  previous: KnownWorld | undefined,
+): readonly (readonly [string, ServiceRecord])[] {
+  const keys = new Set([...(previous?.known.keys() ?? []), ...records.keys()]);
+  const entries: (readonly [string, ServiceRecord])[] = [];
+  for (const key of keys) {
+    const record = records.get(key);
+    if (record) entries.push([key, record]);
+  }
+  return entries.sort(([, a], [, b]) => compareServices(a.service, b.service));
+}
+
+function trafficsOf(known: ReadonlyMap<string, KnownService>): readonly ServiceTraffic[] {
+  const services: ServiceTraffic[] = [];
+  for (const { ports } of known.values()) for (const { traffic } of ports) services.push(traffic);
+  return services;
+}
+
+function countEndpoints(services: readonly ServiceTraffic[]): number {
+  return services.reduce((sum, { known }) => sum + known, 0);
+}
+
+function sameAddresses(a: "all" | readonly string[], b: "all" | readonly string[]): boolean {
+  return a === "all" || b === "all" ? a === b : sameList(a, b);
+}
+
+function sameKnown(a: ReadonlyMap<string, KnownService>, b: ReadonlyMap<string, KnownService>): boolean {
+  return a.size === b.size && [...a].every(([key, service]) => b.get(key) === service);
+}
+
+function sameWorld(a: KnownWorld, b: KnownWorld): boolean {
+  return (
+    a.settings === b.settings &&
+    a.nodePortAddresses === b.nodePortAddresses &&
+    a.services === b.services &&
+    a.viewpoint === b.viewpoint &&
+    a.known === b.known
+  );
 }

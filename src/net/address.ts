@@ -50,3 +50,24 @@ function hexTail(text: string, tail: string): string | undefined {
   const groups = `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
   return text.slice(0, text.length - tail.length) + groups;
 }
+
+const COMPATIBLE = /^::([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
+
+/**
+ * The address as the kernel's tools print it. They write the last two groups of an IPv6 address that is zero before
+ * them as dotted octets (`::102:304` as `::1.2.3.4`, by inet_ntop); all else is the canonical text.
+ */
+export function kernelText(canonical: string): string {
+  const groups = COMPATIBLE.exec(canonical);
+  if (!groups) return canonical;
+  const octets = groups.slice(1).flatMap((group) => {
+    const value = Number.parseInt(group, 16);
+    return [value >> 8, value & 255];
+  });
+  return `::${octets.join(".")}`;
+}
+
+/** One address as a range: `10.0.0.1/32`, as the kernel's tools print it. */
+export function single(canonical: string): string {
+  return `${kernelText(canonical)}/${canonical.includes(":") ? 128 : 32}`;
+}

@@ -1,9 +1,9 @@
 // What do we own in the kernel? One plain value for each family: wanted by a mode, or observed on a machine.
 import type { Family } from "../net/family.ts";
 
-export const TABLES = ["filter", "mangle", "nat"] as const;
+export const TABLES = ["filter", "mangle", "nat", "raw", "security"] as const;
 
-/** The tables a node proxy uses, in the order they are printed. */
+/** The tables of iptables, in the order they are printed. */
 export type TableName = (typeof TABLES)[number];
 
 /** Which template rule a line came from: file `nat/KUBE-SEP`, heading `hairpin`, and the reason written behind it. */

@@ -1,0 +1,44 @@
+// What are the chains of a ServicePort called?
+import { hash } from "node:crypto";
+import { lower } from "../../net/protocol.ts";
+import type { Endpoint } from "../../model/endpoint.ts";
+import type { ServicePort } from "../../model/service-port.ts";
+
+const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+/**
+ * First 16 characters of the base32 text of SHA-256, as kube-proxy names its chains: prefix and hash stay within the 28
+ * characters that iptables allows.
+ */
+export function chainHash(text: string): string {
+  const digest = hash("sha256", text, "buffer");
+  let name = "";
+  for (let group = 0; group < 10; group += 5) {
+    let bits = digest.readUIntBE(group, 5);
+    let part = "";
+    for (let digit = 0; digit < 8; digit++) {
+      part = BASE32.charAt(bits % 32) + part;
+      bits = Math.floor(bits / 32);
+    }
+    name += part;
+  }
+  return name;
+}
+
+/** The names that belong to one ServicePort; they do not depend on family, address or port number. */
+export interface ServiceChainNames {
+  readonly svc: string;
+  readonly svl: string;
+  readonly ext: string;
+  readonly fw: string;
+}
+
+export function serviceChainNames({ text, protocol }: ServicePort): ServiceChainNames {
+  const suffix = chainHash(text + lower(protocol));
+  return { svc: `KUBE-SVC-${suffix}`, svl: `KUBE-SVL-${suffix}`, ext: `KUBE-EXT-${suffix}`, fw: `KUBE-FW-${suffix}` };
+}
+
+/** The chain of one endpoint, which is also the name of its list of recent clients. */
+export function endpointChainName({ text, protocol }: ServicePort, endpoint: Endpoint): string {
+  return `KUBE-SEP-${chainHash(text + lower(protocol) + endpoint.text)}`;
+}

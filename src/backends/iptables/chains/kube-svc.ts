@@ -1,0 +1,76 @@
+// How do KUBE-SVC (all allowed endpoints) and KUBE-SVL (those on this node) choose an endpoint?
+import { single } from "../../../net/address.ts";
+import type { Endpoint } from "../../../model/endpoint.ts";
+import type { Chain, Rule } from "../../../state/kernel-state.ts";
+import type { Words } from "../../words.ts";
+import { endpointChainName } from "../chain-names.ts";
+import { type Context, ours } from "../context.ts";
+import { kernelProbability } from "../probability.ts";
+import { recentMask } from "./kube-sep.ts";
+
+const CHAIN = "nat/KUBE-SVC";
+
+export function kubeSvc(context: Context): Chain | undefined {
+  const { names, traffic } = context;
+  return chooser(context, names.svc, traffic.servicePort.usesCluster ? traffic.cluster : []);
+}
+
+export function kubeSvl(context: Context): Chain | undefined {
+  const { names, traffic } = context;
+  return chooser(context, names.svl, traffic.servicePort.usesLocal ? traffic.local : []);
+}
+
+function chooser(context: Context, chain: string, endpoints: readonly Endpoint[]): Chain | undefined {
+  if (endpoints.length === 0) return undefined;
+  return ours(chain, [...masquerade(context, chain), ...affinity(context, chain, endpoints), ...random(context, chain, endpoints)]);
+}
+
+/** Cluster IP traffic that does not come from pods is masqueraded, in the one chain that serves the cluster IP. */
+function masquerade({ fill, names, service, protocol, settings, traffic }: Context, chain: string): readonly Rule[] {
+  const { internal, servicePort } = traffic;
+  const serves = internal.endpoints === "local" ? names.svl : names.svc;
+  if (internal.verdict !== "forward" || serves !== chain) return [];
+  const address = single(servicePort.clusterIP);
+  const words = { chain, service, protocol, address, port: String(servicePort.port) };
+  if (settings.masqueradeAll) return [fill(CHAIN, "masquerade-all", words)];
+  const { localTraffic } = settings;
+  if (!localTraffic) return [];
+  if (localTraffic.kind === "interface") {
+    return [fill(CHAIN, "masquerade-not-from-interface", { ...words, interface: localTraffic.interface })];
+  }
+  // No packet is outside of a range that holds every address, and iptables-nft refuses a rule that asks for one.
+  if (localTraffic.cidr.endsWith("/0")) return [];
+  return [fill(CHAIN, "masquerade-not-from-pods", { ...words, pods: localTraffic.cidr })];
+}
+
+function affinity(context: Context, chain: string, endpoints: readonly Endpoint[]): readonly Rule[] {
+  const { fill, settings, traffic } = context;
+  const { affinitySeconds } = traffic.servicePort;
+  if (affinitySeconds === 0) return [];
+  const seconds = String(affinitySeconds);
+  return endpoints.map((endpoint) => {
+    const recent = endpointChainName(traffic.servicePort, endpoint);
+    const mask = { "recent.mask": recentMask(settings.family) };
+    const words = { chain, seconds, recent, target: recent, ...mask, ...comment(context, endpoint) };
+    return fill(CHAIN, variant(context, "affinity"), words);
+  });
+}
+
+/** Each of n endpoints is taken with 1/n, 1/(n-1), … of what is left; the last takes the rest. */
+function random(context: Context, chain: string, endpoints: readonly Endpoint[]): readonly Rule[] {
+  const { fill, traffic } = context;
+  return endpoints.map((endpoint, index) => {
+    const left = endpoints.length - index;
+    const words = { chain, target: endpointChainName(traffic.servicePort, endpoint), ...comment(context, endpoint) };
+    if (left === 1) return fill(CHAIN, variant(context, "last"), words);
+    return fill(CHAIN, variant(context, "random"), { ...words, probability: kernelProbability(left) });
+  });
+}
+
+function variant({ settings }: Context, heading: string): string {
+  return settings.endpointComments ? heading : `${heading}-bare`;
+}
+
+function comment({ settings, service }: Context, endpoint: Endpoint): Words {
+  return settings.endpointComments ? { service, endpoint: endpoint.text } : {};
+}

@@ -1,0 +1,52 @@
+// What does every chain file need to write the rules of one ServicePort?
+import type { ServiceTraffic } from "../../model/traffic.ts";
+import type { Settings } from "../../model/world.ts";
+import { type LowerProtocol, lower } from "../../net/protocol.ts";
+import type { Chain, Rule } from "../../state/kernel-state.ts";
+import type { Template } from "../template.ts";
+import type { Words } from "../words.ts";
+import { type ServiceChainNames, serviceChainNames } from "./chain-names.ts";
+
+/** Fills the rule under a heading of a template such as `nat/KUBE-SEP`. */
+export type FillFrom = (template: string, heading: string, words?: Words) => Rule;
+
+/** One ServicePort on its way into rules. */
+export interface Context {
+  readonly fill: FillFrom;
+  readonly settings: Settings;
+  readonly traffic: ServiceTraffic;
+  readonly names: ServiceChainNames;
+  /** `namespace/name:port`, as comments have it. */
+  readonly service: string;
+  readonly protocol: LowerProtocol;
+}
+
+/** Looks templates up by name. The result throws a RangeError for a template that is not there. */
+export function fillFrom(templates: ReadonlyMap<string, Template>): FillFrom {
+  return (name, heading, words) => {
+    const template = templates.get(name);
+    if (!template) throw new RangeError(`template ${name} is missing`);
+    return template.fill(heading, words);
+  };
+}
+
+export function contextOf(fill: FillFrom, settings: Settings, traffic: ServiceTraffic): Context {
+  const { servicePort } = traffic;
+  const names = serviceChainNames(servicePort);
+  return { fill, settings, traffic, names, service: servicePort.text, protocol: lower(servicePort.protocol) };
+}
+
+/** A chain that holds exactly these rules. */
+export function ours(name: string, rules: readonly Rule[]): Chain {
+  return { name, hold: "ours", rules };
+}
+
+/** Is there a chain for external destinations? */
+export function hasExt({ usable, servicePort }: ServiceTraffic): boolean {
+  return usable && servicePort.reachableFromOutside;
+}
+
+/** Is there a chain that admits sources to the load balancer VIPs? */
+export function hasFw({ usable, servicePort }: ServiceTraffic): boolean {
+  return usable && servicePort.sourceRanges !== "everyone" && servicePort.loadBalancerVIPs.length > 0;
+}

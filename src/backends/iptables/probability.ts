@@ -1,0 +1,28 @@
+// Which probability does the kernel make of 1/n?
+
+const RESOLUTION = 2 ** 31;
+
+/**
+ * The probability of the first of n endpoints, as `iptables-save` prints it: the kernel keeps a share of 2^31, made of
+ * the ten decimals that kube-proxy writes, and the tool prints that share with eleven.
+ */
+export function kernelProbability(n: number): string {
+  const share = Math.round(RESOLUTION * Number(tenDecimals(n)));
+  return elevenDecimals(share);
+}
+
+/** 1/n with ten decimals as Go prints it: ties go to the even digit, where toFixed takes the larger. */
+function tenDecimals(n: number): string {
+  return n === 2048 ? "0.0004882812" : (1 / n).toFixed(10);
+}
+
+/** `%.11f` of share / 2^31, exact, ties to even: digits beyond the eleventh are cut in whole numbers. */
+function elevenDecimals(share: number): string {
+  const scaled = BigInt(share) * 10n ** 11n;
+  const unit = BigInt(RESOLUTION);
+  const down = scaled / unit;
+  const rest = (scaled % unit) * 2n;
+  const up = rest > unit || (rest === unit && down % 2n === 1n);
+  const digits = (up ? down + 1n : down).toString().padStart(12, "0");
+  return `${digits.slice(0, -11)}.${digits.slice(-11)}`;
+}

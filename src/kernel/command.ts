@@ -1,0 +1,43 @@
+// How is a program of the system run?
+import { Readable } from "node:stream";
+import { ExecaError, execa } from "execa";
+import { KernelError } from "../errors.ts";
+
+/** A program, its arguments, and what is written to its standard input, in pieces. */
+export interface Command {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly input?: Iterable<string>;
+}
+
+/** Runs a program to its end and gives its standard output. Rejects with KernelError when it cannot or does not succeed. */
+export type RunCommand = (command: Command) => Promise<string>;
+
+/** Longest time that a program may take, in milliseconds; a first load of a large cluster takes minutes on old tools. */
+const TIME_LIMIT = 600_000;
+
+export const runCommand: RunCommand = async ({ program, args, input }) => {
+  try {
+    const { stdout } = await execa(program, [...args], {
+      ...(input ? { input: Readable.from(input) } : { stdin: "ignore" }),
+      maxBuffer: Number.POSITIVE_INFINITY,
+      stripFinalNewline: false,
+      timeout: TIME_LIMIT,
+    });
+    return stdout;
+  } catch (error) {
+    if (error instanceof ExecaError) throw refusalOf(program, args, error);
+    throw error;
+  }
+};
+
+function refusalOf(program: string, args: readonly string[], error: ExecaError): KernelError {
+  const words = String(error.stderr ?? "").trim();
+  return new KernelError({
+    step: program,
+    target: args.join(" "),
+    code: String(error.exitCode ?? error.signal ?? error.code ?? "failed"),
+    words: words === "" ? error.originalMessage ?? error.shortMessage : words,
+    cause: error,
+  });
+}

@@ -1,0 +1,47 @@
+// How are the tables of iptables read and changed?
+import { KernelError } from "../errors.ts";
+import type { Family } from "../net/family.ts";
+import type { TableChange } from "../plan/plan.ts";
+import { restoreText } from "../plan/restore-text.ts";
+import { parseTables } from "../state/iptables-parse.ts";
+import type { Chains, TableName } from "../state/kernel-state.ts";
+import type { RunCommand } from "./command.ts";
+
+/** Seconds that a restore waits for the lock that all users of iptables share. */
+const LOCK_WAIT = "5";
+
+/** Lines of the input that are shown before and behind the one a tool complains about. */
+const CONTEXT = 3;
+
+/** The command of a family: `iptables` or `ip6tables`. */
+export function iptablesOf(family: Family): "iptables" | "ip6tables" {
+  return family === "IPv4" ? "iptables" : "ip6tables";
+}
+
+/** All tables of the family, as they are. Rejects with KernelError or RuleSyntaxError. */
+export async function saveTables(run: RunCommand, family: Family): Promise<ReadonlyMap<TableName, Chains>> {
+  return parseTables(await run({ program: `${iptablesOf(family)}-save`, args: [] }));
+}
+
+/** Carries the changes out, all tables in one restore. Rejects with KernelError that shows the lines round the fault. */
+export async function restoreTables(run: RunCommand, family: Family, changes: readonly TableChange[]): Promise<void> {
+  const args = ["-w", LOCK_WAIT, "--noflush", "--counters"];
+  try {
+    await run({ program: `${iptablesOf(family)}-restore`, args, input: restoreText(changes) });
+  } catch (error) {
+    throw error instanceof KernelError ? withContext(error, changes) : error;
+  }
+}
+
+function withContext(error: KernelError, changes: readonly TableChange[]): KernelError {
+  const number = Number(/\bline (\d+)/.exec(error.refusal.words)?.[1]);
+  if (!Number.isInteger(number)) return error;
+  const context: string[] = [];
+  let line = 0;
+  for (const text of restoreText(changes)) {
+    line++;
+    if (line > number + CONTEXT) break;
+    if (line >= number - CONTEXT) context.push(`${line === number ? ">" : " "} ${line}: ${text.trimEnd()}`);
+  }
+  return new KernelError({ ...error.refusal, context });
+}

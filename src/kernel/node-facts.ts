@@ -1,0 +1,73 @@
+// What does this machine decide?
+import { availableParallelism, release } from "node:os";
+import { access } from "node:fs/promises";
+import { KernelError } from "../errors.ts";
+import { parseAddress } from "../net/address.ts";
+import { FAMILIES, type Family } from "../net/family.ts";
+import type { InterfaceAddress, NodeFacts } from "../state/node-facts.ts";
+import type { RunCommand } from "./command.ts";
+import { iptablesOf } from "./iptables.ts";
+import { linkAddresses, linkNames } from "./netlink.ts";
+import { hasCounters } from "./nfacct.ts";
+import { readSysctl } from "./sysctl.ts";
+
+/** All facts, as they are now. Rejects with KernelError only where netlink itself fails. */
+export async function readNodeFacts(run: RunCommand): Promise<NodeFacts> {
+  const usable = await Promise.all(FAMILIES.map((family) => isUsable(run, family)));
+  const version = await iptablesVersion(run);
+  const counters = await hasCounters();
+  return {
+    addresses: await readAddresses(),
+    ...(version === undefined ? {} : { iptablesVersion: version }),
+    kernelVersion: release(),
+    cpus: availableParallelism(),
+    counters: { invalidDropped: counters, localhostNodePorts: counters },
+    tcpBeLiberal: Number((await readSysctl("net/netfilter/nf_conntrack_tcp_be_liberal")) ?? 0) !== 0,
+    families: FAMILIES.filter((_, index) => usable[index]),
+  };
+}
+
+/** Every address of every interface, in the order the kernel tells them. */
+export async function readAddresses(): Promise<readonly InterfaceAddress[]> {
+  const [names, addresses] = await Promise.all([linkNames(), linkAddresses()]);
+  return addresses.flatMap(({ index, address }) => {
+    const parsed = parseAddress(textOf(address));
+    return parsed ? [{ interface: names.get(index) ?? String(index), address: parsed.text }] : [];
+  });
+}
+
+/** `1.8.9` of `iptables v1.8.9 (nf_tables)`; undefined when the tool is missing or says something else. */
+async function iptablesVersion(run: RunCommand): Promise<string | undefined> {
+  const text = await orNothing(run({ program: "iptables", args: ["--version"] }));
+  return text === undefined ? undefined : /v(\d+(?:\.\d+)+)/.exec(text)?.[1];
+}
+
+/** As kube-proxy asks: can the nat table be listed, and, for IPv6, has the kernel not been told to do without? */
+async function isUsable(run: RunCommand, family: Family): Promise<boolean> {
+  if (family === "IPv6" && !(await hasIPv6())) return false;
+  const args = ["-w", "5", "-S", "POSTROUTING", "-t", "nat"];
+  return (await orNothing(run({ program: iptablesOf(family), args }))) !== undefined;
+}
+
+async function hasIPv6(): Promise<boolean> {
+  const there = await access("/proc/net/if_inet6").then(
+    () => true,
+    () => false,
+  );
+  return there && (await readSysctl("net/ipv6/conf/all/disable_ipv6")) !== "1";
+}
+
+async function orNothing(answer: Promise<string>): Promise<string | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof KernelError) return undefined;
+    throw error;
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
+  if (bytes.length === 4) return bytes.join(".");
+  const groups = Array.from({ length: 8 }, (_, index) => ((bytes[2 * index] ?? 0) << 8) | (bytes[2 * index + 1] ?? 0));
+  return groups.map((group) => group.toString(16)).join(":");
+}

@@ -1,0 +1,34 @@
+// What is a change to the kernel, as data?
+import type { Family } from "../net/family.ts";
+import type { TableName } from "../state/kernel-state.ts";
+
+/** What happens to one table, in this order, in one transaction. All lines are in restore syntax. */
+export interface TableChange {
+  readonly table: TableName;
+  /** Chains that are made, or emptied where they exist. */
+  readonly clear: readonly string[];
+  /** Rules taken out (`-D`), put in (`-I`) and appended (`-A`). */
+  readonly rules: readonly string[];
+  /** Chains that go, emptied before. */
+  readonly remove: readonly string[];
+}
+
+/** One step of a plan. */
+export type Step =
+  | { readonly kind: "sysctl"; readonly path: string; readonly value: string }
+  | { readonly kind: "counter"; readonly name: string }
+  | { readonly kind: "iptables"; readonly family: Family; readonly changes: readonly TableChange[] };
+
+/** A chain of ours that stays, empty, because somebody else's rule leads into it. */
+export interface KeptChain {
+  readonly table: TableName;
+  readonly chain: string;
+  /** The rule that leads into it. */
+  readonly rule: string;
+}
+
+/** The steps from what is to what is wanted, in order: what is added comes before what is removed. */
+export interface Plan {
+  readonly steps: readonly Step[];
+  readonly kept: readonly KeptChain[];
+}

@@ -1,0 +1,30 @@
+// Which chains are ours, so that all else is left alone?
+import type { TableName } from "./kernel-state.ts";
+
+const CANARY = "KUBE-PROXY-CANARY";
+
+const FIXED: ReadonlyMap<TableName, ReadonlySet<string>> = new Map([
+  [
+    "filter",
+    new Set([
+      "KUBE-SERVICES",
+      "KUBE-EXTERNAL-SERVICES",
+      "KUBE-FORWARD",
+      "KUBE-NODEPORTS",
+      "KUBE-PROXY-FIREWALL",
+      CANARY,
+    ]),
+  ],
+  ["mangle", new Set([CANARY])],
+  ["nat", new Set(["KUBE-SERVICES", "KUBE-NODEPORTS", "KUBE-POSTROUTING", "KUBE-MARK-MASQ", CANARY])],
+]);
+
+const OF_SERVICES = /^KUBE-(?:SVC|SVL|EXT|FW|SEP)-/;
+
+/**
+ * May a node proxy of this kind have made the chain, and nobody else? Then it goes when it is no longer wanted.
+ * KUBE-FIREWALL is shared with kubelet and not among them; other KUBE chains are kubelet's.
+ */
+export function isOurChain(table: TableName, chain: string): boolean {
+  return FIXED.get(table)?.has(chain) === true || (table === "nat" && OF_SERVICES.test(chain));
+}
