@@ -6,15 +6,15 @@ import type { Family } from "../net/family.ts";
 import { type Complaints, type NotUsed, readObject } from "./checked-object.ts";
 import { findForbiddenSort } from "./endpoint-address.ts";
 import {
-	emptyOrLabel,
-	isLabel,
-	labelValue,
-	list,
-	optionalSubdomain,
-	protocol,
-	subdomain,
-	whole,
-	word,
+  emptyOrLabel,
+  isLabel,
+  labelValue,
+  list,
+  optionalSubdomain,
+  protocol,
+  subdomain,
+  whole,
+  word,
 } from "./grammar.ts";
 import { namespaced } from "./metadata.ts";
 import type { ApiEndpoint, EndpointSlice } from "./objects.ts";
@@ -30,33 +30,31 @@ export const HEADLESS = "service.kubernetes.io/headless";
 const condition = z.boolean().nullish();
 
 const endpoint = z.object({
-	addresses: list(z.string()),
-	conditions: z
-		.object({ ready: condition, serving: condition, terminating: condition })
-		.nullish(),
-	nodeName: optionalSubdomain,
-	targetRef,
-	hints: z
-		.object({
-			forZones: list(z.object({ name: labelValue })),
-			forNodes: list(z.object({ name: subdomain })),
-		})
-		.nullish(),
+  addresses: list(z.string()),
+  conditions: z.object({ ready: condition, serving: condition, terminating: condition }).nullish(),
+  nodeName: optionalSubdomain,
+  targetRef,
+  hints: z
+    .object({
+      forZones: list(z.object({ name: labelValue })),
+      forNodes: list(z.object({ name: subdomain })),
+    })
+    .nullish(),
 });
 
 // A name left out is the API server's default, the empty one; one that is null on purpose has no meaning.
 const portName = emptyOrLabel.nullable().default("");
 const slicePort = z.object({
-	name: portName,
-	protocol,
-	port: whole(0, 65535).nullish(),
+  name: portName,
+  protocol,
+  port: whole(0, 65535).nullish(),
 });
 
 const schema = z.object({
-	metadata: namespaced(subdomain),
-	addressType: word(["IPv4", "IPv6", "FQDN"]),
-	ports: list(slicePort),
-	endpoints: list(endpoint),
+  metadata: namespaced(subdomain),
+  addressType: word(["IPv4", "IPv6", "FQDN"]),
+  ports: list(slicePort),
+  endpoints: list(endpoint),
 });
 
 type RawSlice = z.infer<typeof schema>;
@@ -65,118 +63,75 @@ type RawSlice = z.infer<typeof schema>;
  * Reads an EndpointSlice, applying API defaults. Slices of host names and of no Service are passed over; ports without
  * name or number and endpoints without a usable address are dropped one by one.
  */
-export function readEndpointSlice(
-	raw: unknown,
-	place: Place,
-): Reading<EndpointSlice> {
-	return readObject(raw, place, { kind: "EndpointSlice", schema, project });
+export function readEndpointSlice(raw: unknown, place: Place): Reading<EndpointSlice> {
+  return readObject(raw, place, { kind: "EndpointSlice", schema, project });
 }
 
-function project(
-	raw: RawSlice,
-	complaints: Complaints,
-): EndpointSlice | NotUsed {
-	const { metadata, addressType: family } = raw;
-	if (family === "FQDN")
-		return { kind: "not used", reason: "its addresses are host names" };
-	const service = metadata.labels.get(SERVICE_NAME) ?? "";
-	if (service === "")
-		return { kind: "not used", reason: `it has no label ${SERVICE_NAME}` };
-	if (!isLabel(service)) {
-		complaints.refuse(
-			`metadata.labels[${quote(SERVICE_NAME)}]`,
-			`must be a DNS label, not ${quote(service)}`,
-		);
-	}
-	return {
-		kind: "EndpointSlice",
-		namespace: metadata.namespace,
-		name: metadata.name,
-		service,
-		family,
-		headless: metadata.labels.has(HEADLESS),
-		ports: readPorts(raw, complaints),
-		endpoints: raw.endpoints.flatMap((each, index) => {
-			const address = readAddress(
-				each.addresses,
-				{ family, field: `endpoints[${index}]` },
-				complaints,
-			);
-			return address === undefined
-				? []
-				: [projectEndpoint(each, address, metadata.namespace)];
-		}),
-	};
+function project(raw: RawSlice, complaints: Complaints): EndpointSlice | NotUsed {
+  const { metadata, addressType: family } = raw;
+  if (family === "FQDN") return { kind: "not used", reason: "its addresses are host names" };
+  const service = metadata.labels.get(SERVICE_NAME) ?? "";
+  if (service === "") return { kind: "not used", reason: `it has no label ${SERVICE_NAME}` };
+  if (!isLabel(service)) {
+    complaints.refuse(`metadata.labels[${quote(SERVICE_NAME)}]`, `must be a DNS label, not ${quote(service)}`);
+  }
+  return {
+    kind: "EndpointSlice",
+    namespace: metadata.namespace,
+    name: metadata.name,
+    service,
+    family,
+    headless: metadata.labels.has(HEADLESS),
+    ports: readPorts(raw, complaints),
+    endpoints: raw.endpoints.flatMap((each, index) => {
+      const address = readAddress(each.addresses, { family, field: `endpoints[${index}]` }, complaints);
+      return address === undefined ? [] : [projectEndpoint(each, address, metadata.namespace)];
+    }),
+  };
 }
 
-function readPorts(
-	{ ports }: RawSlice,
-	{ drop }: Complaints,
-): EndpointSlice["ports"] {
-	return ports.flatMap(({ name, protocol, port }, index) => {
-		if (name === null)
-			drop(
-				`ports[${index}].name`,
-				"is null, so no port of a Service can match it",
-			);
-		else if (!port)
-			drop(
-				`ports[${index}].port`,
-				`must be a whole number from 1 to 65535, not ${quote(port)}`,
-			);
-		else return [{ name, protocol, port }];
-		return [];
-	});
+function readPorts({ ports }: RawSlice, { drop }: Complaints): EndpointSlice["ports"] {
+  return ports.flatMap(({ name, protocol, port }, index) => {
+    if (name === null) drop(`ports[${index}].name`, "is null, so no port of a Service can match it");
+    else if (!port) drop(`ports[${index}].port`, `must be a whole number from 1 to 65535, not ${quote(port)}`);
+    else return [{ name, protocol, port }];
+    return [];
+  });
 }
 
 interface AddressPlace {
-	readonly family: Family;
-	/** The endpoint's own path. */
-	readonly field: string;
+  readonly family: Family;
+  /** The endpoint's own path. */
+  readonly field: string;
 }
 
 // Only the first address counts, for every node proxy there is.
-function readAddress(
-	addresses: readonly string[],
-	{ family, field }: AddressPlace,
-	complaints: Complaints,
-) {
-	const [written] = addresses;
-	if (written === undefined) {
-		complaints.drop(`${field}.addresses`, "has no address");
-		return undefined;
-	}
-	const parsed = parseAddress(written);
-	const first = `${field}.addresses[0]`;
-	if (parsed?.family !== family) {
-		complaints.refuse(
-			first,
-			`must be an ${family} address, not ${quote(written)}`,
-		);
-		return undefined;
-	}
-	const sort = findForbiddenSort(parsed.text);
-	if (sort !== undefined)
-		complaints.drop(
-			first,
-			`is ${sort}, which no endpoint can be: ${quote(written)}`,
-		);
-	return sort === undefined ? parsed.text : undefined;
+function readAddress(addresses: readonly string[], { family, field }: AddressPlace, complaints: Complaints) {
+  const [written] = addresses;
+  if (written === undefined) {
+    complaints.drop(`${field}.addresses`, "has no address");
+    return undefined;
+  }
+  const parsed = parseAddress(written);
+  const first = `${field}.addresses[0]`;
+  if (parsed?.family !== family) {
+    complaints.refuse(first, `must be an ${family} address, not ${quote(written)}`);
+    return undefined;
+  }
+  const sort = findForbiddenSort(parsed.text);
+  if (sort !== undefined) complaints.drop(first, `is ${sort}, which no endpoint can be: ${quote(written)}`);
+  return sort === undefined ? parsed.text : undefined;
 }
 
-function projectEndpoint(
-	raw: RawSlice["endpoints"][number],
-	address: string,
-	namespace: string,
-): ApiEndpoint {
-	return {
-		address,
-		nodeName: raw.nodeName,
-		ready: raw.conditions?.ready ?? true,
-		serving: raw.conditions?.serving ?? true,
-		terminating: raw.conditions?.terminating ?? false,
-		zoneHints: (raw.hints?.forZones ?? []).map(({ name }) => name),
-		nodeHints: (raw.hints?.forNodes ?? []).map(({ name }) => name),
-		pod: printPod(raw.targetRef, namespace),
-	};
+function projectEndpoint(raw: RawSlice["endpoints"][number], address: string, namespace: string): ApiEndpoint {
+  return {
+    address,
+    nodeName: raw.nodeName,
+    ready: raw.conditions?.ready ?? true,
+    serving: raw.conditions?.serving ?? true,
+    terminating: raw.conditions?.terminating ?? false,
+    zoneHints: (raw.hints?.forZones ?? []).map(({ name }) => name),
+    nodeHints: (raw.hints?.forNodes ?? []).map(({ name }) => name),
+    pod: printPod(raw.targetRef, namespace),
+  };
 }

@@ -5,15 +5,7 @@ import { parseAddress } from "../net/address.ts";
 import { type Complaints, type NotUsed, readObject } from "./checked-object.ts";
 import { findForbiddenSort } from "./endpoint-address.ts";
 import { HEADLESS } from "./endpoint-slice.ts";
-import {
-	isLabel,
-	list,
-	optionalLabel,
-	optionalSubdomain,
-	port,
-	protocol,
-	subdomain,
-} from "./grammar.ts";
+import { isLabel, list, optionalLabel, optionalSubdomain, port, protocol, subdomain } from "./grammar.ts";
 import { namespaced } from "./metadata.ts";
 import { type MirroredAddress, mirrorSubsets } from "./mirrored-slices.ts";
 import type { Endpoints } from "./objects.ts";
@@ -26,21 +18,21 @@ const LEADER = "control-plane.alpha.kubernetes.io/leader";
 
 // Texts from Kubernetes' first years write `IP`.
 const address = z.object({
-	ip: z.string().nullish(),
-	IP: z.string().nullish(),
-	nodeName: optionalSubdomain,
-	targetRef,
+  ip: z.string().nullish(),
+  IP: z.string().nullish(),
+  nodeName: optionalSubdomain,
+  targetRef,
 });
 
 const subset = z.object({
-	addresses: list(address),
-	notReadyAddresses: list(address),
-	ports: list(z.object({ name: optionalLabel, protocol, port })),
+  addresses: list(address),
+  notReadyAddresses: list(address),
+  ports: list(z.object({ name: optionalLabel, protocol, port })),
 });
 
 const schema = z.object({
-	metadata: namespaced(subdomain),
-	subsets: list(subset),
+  metadata: namespaced(subdomain),
+  subsets: list(subset),
 });
 
 type RawEndpoints = z.infer<typeof schema>;
@@ -51,79 +43,59 @@ type RawAddress = z.infer<typeof address>;
  * mirrored, or that carry the lock of a leader election, are passed over; unusable addresses are dropped one by one.
  */
 export function readEndpoints(raw: unknown, place: Place): Reading<Endpoints> {
-	return readObject(raw, place, { kind: "Endpoints", schema, project });
+  return readObject(raw, place, { kind: "Endpoints", schema, project });
 }
 
-function project(
-	{ metadata, subsets }: RawEndpoints,
-	complaints: Complaints,
-): Endpoints | NotUsed {
-	const { namespace, name, labels, annotations } = metadata;
-	if (labels.get(SKIP_MIRROR) === "true")
-		return { kind: "not used", reason: `its label ${SKIP_MIRROR} is true` };
-	if (annotations.has(LEADER))
-		return {
-			kind: "not used",
-			reason: `its annotation ${LEADER} makes it a lock`,
-		};
-	if (!isLabel(name))
-		return { kind: "not used", reason: "no Service can have its name" };
-	const readList = (key: "addresses" | "notReadyAddresses", subset: number) => {
-		const ready = key === "addresses";
-		const read = (raw: RawAddress, index: number) =>
-			readAddress(
-				raw,
-				{ namespace, ready, field: `subsets[${subset}].${key}[${index}].ip` },
-				complaints,
-			);
-		return (subsets[subset]?.[key] ?? []).flatMap(read);
-	};
-	const read = subsets.map(({ ports }, index) => {
-		return {
-			ports,
-			addresses: [
-				...readList("addresses", index),
-				...readList("notReadyAddresses", index),
-			],
-		};
-	});
-	const { slices, dropped } = mirrorSubsets(
-		{ namespace, name, headless: labels.has(HEADLESS) },
-		read,
-	);
-	if (dropped > 0)
-		complaints.drop(
-			"subsets",
-			`have more than 1000 addresses for the same ports: ${dropped} left out`,
-		);
-	return { kind: "Endpoints", namespace, name, slices };
+function project({ metadata, subsets }: RawEndpoints, complaints: Complaints): Endpoints | NotUsed {
+  const { namespace, name, labels, annotations } = metadata;
+  if (labels.get(SKIP_MIRROR) === "true") return { kind: "not used", reason: `its label ${SKIP_MIRROR} is true` };
+  if (annotations.has(LEADER))
+    return {
+      kind: "not used",
+      reason: `its annotation ${LEADER} makes it a lock`,
+    };
+  if (!isLabel(name)) return { kind: "not used", reason: "no Service can have its name" };
+  const readList = (key: "addresses" | "notReadyAddresses", subset: number) => {
+    const ready = key === "addresses";
+    const read = (raw: RawAddress, index: number) =>
+      readAddress(raw, { namespace, ready, field: `subsets[${subset}].${key}[${index}].ip` }, complaints);
+    return (subsets[subset]?.[key] ?? []).flatMap(read);
+  };
+  const read = subsets.map(({ ports }, index) => {
+    return {
+      ports,
+      addresses: [...readList("addresses", index), ...readList("notReadyAddresses", index)],
+    };
+  });
+  const { slices, dropped } = mirrorSubsets({ namespace, name, headless: labels.has(HEADLESS) }, read);
+  if (dropped > 0) complaints.drop("subsets", `have more than 1000 addresses for the same ports: ${dropped} left out`);
+  return { kind: "Endpoints", namespace, name, slices };
 }
 
 interface AddressPlace {
-	readonly namespace: string;
-	readonly ready: boolean;
-	readonly field: string;
+  readonly namespace: string;
+  readonly ready: boolean;
+  readonly field: string;
 }
 
 function readAddress(
-	raw: RawAddress,
-	{ namespace, ready, field }: AddressPlace,
-	{ drop }: Complaints,
+  raw: RawAddress,
+  { namespace, ready, field }: AddressPlace,
+  { drop }: Complaints,
 ): MirroredAddress[] {
-	const written = raw.ip ?? raw.IP ?? "";
-	const parsed = parseAddress(written);
-	const sort = parsed && findForbiddenSort(parsed.text);
-	if (!parsed) drop(field, `must be an IP address, not ${quote(written)}`);
-	else if (sort !== undefined)
-		drop(field, `is ${sort}, which no endpoint can be: ${quote(written)}`);
-	else
-		return [
-			{
-				...parsed,
-				ready,
-				nodeName: raw.nodeName,
-				pod: printPod(raw.targetRef, namespace),
-			},
-		];
-	return [];
+  const written = raw.ip ?? raw.IP ?? "";
+  const parsed = parseAddress(written);
+  const sort = parsed && findForbiddenSort(parsed.text);
+  if (!parsed) drop(field, `must be an IP address, not ${quote(written)}`);
+  else if (sort !== undefined) drop(field, `is ${sort}, which no endpoint can be: ${quote(written)}`);
+  else
+    return [
+      {
+        ...parsed,
+        ready,
+        nodeName: raw.nodeName,
+        pod: printPod(raw.targetRef, namespace),
+      },
+    ];
+  return [];
 }

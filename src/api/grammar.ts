@@ -6,20 +6,19 @@ import { PROTOCOLS } from "../net/protocol.ts";
 import { quote } from "./quote.ts";
 
 const LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
-const SUBDOMAIN =
-	/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const LABEL_VALUE = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
 export function isLabel(text: string): boolean {
-	return LABEL.test(text);
+  return LABEL.test(text);
 }
 
 function isSubdomain(text: string): boolean {
-	return text.length <= 253 && SUBDOMAIN.test(text);
+  return text.length <= 253 && SUBDOMAIN.test(text);
 }
 
 function isLabelValue(text: string): boolean {
-	return LABEL_VALUE.test(text);
+  return LABEL_VALUE.test(text);
 }
 
 /** RFC 1123 label, at most 63 characters: namespaces, Services, port names. */
@@ -32,50 +31,37 @@ export const subdomain = named("a DNS subdomain", isSubdomain);
 export const labelValue = named("a label value", isLabelValue);
 
 /** The same, or nothing at all: absent, null and empty become the empty text. */
-export const emptyOrLabel = named(
-	"a DNS label",
-	(text) => text === "" || isLabel(text),
-);
-export const optionalLabel = emptyOrLabel
-	.nullish()
-	.transform((text) => text ?? "");
+export const emptyOrLabel = named("a DNS label", (text) => text === "" || isLabel(text));
+export const optionalLabel = emptyOrLabel.nullish().transform((text) => text ?? "");
 export const optionalSubdomain = optional("a DNS subdomain", isSubdomain);
 export const optionalLabelValue = optional("a label value", isLabelValue);
 
 /** A list; absent and null are empty, as for the API server. */
 export function list<T extends z.ZodType>(element: T) {
-	return z
-		.array(element)
-		.nullish()
-		.transform((elements) => elements ?? []);
+  return z
+    .array(element)
+    .nullish()
+    .transform((elements) => elements ?? []);
 }
 
 /** Exactly one of the words. */
 export function word<T extends string>(words: readonly T[]) {
-	return z.string().transform((text, context) => pick(words, text, context));
+  return z.string().transform((text, context) => pick(words, text, context));
 }
 
 /** One of the words; absent, null and empty text mean the API server's default. */
 export function choice<T extends string>(words: readonly T[], fallback: T) {
-	return z
-		.string()
-		.nullish()
-		.transform((text, context) =>
-			text ? pick(words, text, context) : fallback,
-		);
+  return z
+    .string()
+    .nullish()
+    .transform((text, context) => (text ? pick(words, text, context) : fallback));
 }
 
 /** A whole number of a range. Numbers in quotes are text, and refused as the API server refuses them. */
 export function whole(least: number, most: number) {
-	return z
-		.number()
-		.refine(
-			(value) => Number.isInteger(value) && value >= least && value <= most,
-			{
-				error: ({ input }) =>
-					`must be a whole number from ${least} to ${most}, not ${quote(input)}`,
-			},
-		);
+  return z.number().refine((value) => Number.isInteger(value) && value >= least && value <= most, {
+    error: ({ input }) => `must be a whole number from ${least} to ${most}, not ${quote(input)}`,
+  });
 }
 
 /** 1 to 65535. */
@@ -83,58 +69,43 @@ export const port = whole(1, 65535);
 
 /** 0 to 65535; 0, null and absent mean none. */
 export const optionalPort = whole(0, 65535)
-	.nullish()
-	.transform((value) => value ?? 0);
+  .nullish()
+  .transform((value) => value ?? 0);
 
 export const protocol = choice(PROTOCOLS, "TCP");
 
 /** Canonical text of an IP address. */
 export const address = z.string().transform((text, context): string => {
-	return (
-		parseAddress(text)?.text ??
-		fail(context, `must be an IP address, not ${quote(text)}`)
-	);
+  return parseAddress(text)?.text ?? fail(context, `must be an IP address, not ${quote(text)}`);
 });
 
 /** Canonical address, `None` or empty: all that a cluster IP may be. */
 export const clusterIP = z.string().transform((text, context): string => {
-	if (text === "" || text === "None") return text;
-	return (
-		parseAddress(text)?.text ??
-		fail(context, `must be an IP address or None, not ${quote(text)}`)
-	);
+  if (text === "" || text === "None") return text;
+  return parseAddress(text)?.text ?? fail(context, `must be an IP address or None, not ${quote(text)}`);
 });
 
 export const cidr = z.string().transform((text, context): Cidr => {
-	return parseCidr(text) ?? fail(context, `must be a CIDR, not ${quote(text)}`);
+  return parseCidr(text) ?? fail(context, `must be a CIDR, not ${quote(text)}`);
 });
 
 function named(what: string, fits: (text: string) => boolean) {
-	return z
-		.string()
-		.refine(fits, {
-			error: ({ input }) => `must be ${what}, not ${quote(input)}`,
-		});
+  return z.string().refine(fits, {
+    error: ({ input }) => `must be ${what}, not ${quote(input)}`,
+  });
 }
 
 function optional(what: string, fits: (text: string) => boolean) {
-	return named(what, (text) => text === "" || fits(text))
-		.nullish()
-		.transform((text) => text ?? "");
+  return named(what, (text) => text === "" || fits(text))
+    .nullish()
+    .transform((text) => text ?? "");
 }
 
-function pick<T extends string>(
-	words: readonly T[],
-	text: string,
-	context: z.core.$RefinementCtx,
-): T {
-	return (
-		words.find((each) => each === text) ??
-		fail(context, `must be ${words.join(" or ")}, not ${quote(text)}`)
-	);
+function pick<T extends string>(words: readonly T[], text: string, context: z.core.$RefinementCtx): T {
+  return words.find((each) => each === text) ?? fail(context, `must be ${words.join(" or ")}, not ${quote(text)}`);
 }
 
 function fail(context: z.core.$RefinementCtx, message: string): never {
-	context.addIssue({ code: "custom", message });
-	return z.NEVER;
+  context.addIssue({ code: "custom", message });
+  return z.NEVER;
 }

@@ -11,9 +11,7 @@ import type { Reading } from "./reading.ts";
 
 const ZONE = "topology.kubernetes.io/zone";
 
-const spec = z
-	.object({ podCIDR: z.string().nullish(), podCIDRs: list(z.string()) })
-	.nullish();
+const spec = z.object({ podCIDR: cidr.nullish(), podCIDRs: list(cidr) }).nullish();
 const nodeAddress = z.object({ type: z.string(), address: z.string() });
 const status = z.object({ addresses: list(nodeAddress) }).nullish();
 
@@ -23,68 +21,38 @@ type RawNode = z.infer<typeof schema>;
 
 /** Reads a Node. Addresses of other types than InternalIP and ExternalIP do not count; unreadable ones are dropped. */
 export function readNode(raw: unknown, place: Place): Reading<Node> {
-	return readObject(raw, place, { kind: "Node", schema, project });
+  return readObject(raw, place, { kind: "Node", schema, project });
 }
 
 function project(raw: RawNode, complaints: Complaints): Node {
-	const { metadata } = raw;
-	return {
-		kind: "Node",
-		name: metadata.name,
-		zone: readZone(metadata.labels.get(ZONE), complaints),
-		addresses: [
-			...readAddresses(raw, "InternalIP", complaints),
-			...readAddresses(raw, "ExternalIP", complaints),
-		],
-		podCIDRs: readPodCIDRs(raw, complaints),
-	};
+  const { metadata } = raw;
+  return {
+    kind: "Node",
+    name: metadata.name,
+    zone: readZone(metadata.labels.get(ZONE), complaints),
+    addresses: [...readAddresses(raw, "InternalIP", complaints), ...readAddresses(raw, "ExternalIP", complaints)],
+    podCIDRs: readPodCIDRs(raw),
+  };
 }
 
-function readZone(
-	written: string | null | undefined,
-	{ refuse }: Complaints,
-): string {
-	const zone = optionalLabelValue.safeParse(written);
-	if (!zone.success)
-		refuse(
-			`metadata.labels[${quote(ZONE)}]`,
-			`must be a label value, not ${quote(written)}`,
-		);
-	return zone.data ?? "";
+function readZone(written: string | null | undefined, { refuse }: Complaints): string {
+  const zone = optionalLabelValue.safeParse(written);
+  if (!zone.success) refuse(`metadata.labels[${quote(ZONE)}]`, `must be a label value, not ${quote(written)}`);
+  return zone.data ?? "";
 }
 
-function readAddresses(
-	{ status }: RawNode,
-	type: string,
-	{ drop }: Complaints,
-): readonly string[] {
-	return (status?.addresses ?? []).flatMap((each, index) => {
-		if (each.type !== type) return [];
-		const parsed = parseAddress(each.address);
-		if (!parsed)
-			drop(
-				`status.addresses[${index}].address`,
-				`must be an IP address, not ${quote(each.address)}`,
-			);
-		return parsed ? [parsed.text] : [];
-	});
+function readAddresses({ status }: RawNode, type: string, { drop }: Complaints): readonly string[] {
+  return (status?.addresses ?? []).flatMap((each, index) => {
+    if (each.type !== type) return [];
+    const parsed = parseAddress(each.address);
+    if (!parsed) drop(`status.addresses[${index}].address`, `must be an IP address, not ${quote(each.address)}`);
+    return parsed ? [parsed.text] : [];
+  });
 }
 
 // The single field is the first of the list; old objects have it alone.
-function readPodCIDRs(
-	{ spec }: RawNode,
-	{ refuse }: Complaints,
-): readonly string[] {
-	const single = spec?.podCIDR ? [spec.podCIDR] : [];
-	const several = spec?.podCIDRs ?? [];
-	const listed = several.length > 0;
-	return (listed ? several : single).flatMap((text, index) => {
-		const parsed = cidr.safeParse(text);
-		if (!parsed.success)
-			refuse(
-				listed ? `spec.podCIDRs[${index}]` : "spec.podCIDR",
-				`must be a CIDR, not ${quote(text)}`,
-			);
-		return parsed.data ? [parsed.data.text] : [];
-	});
+function readPodCIDRs({ spec }: RawNode): readonly string[] {
+  const several = (spec?.podCIDRs ?? []).map(({ text }) => text);
+  const single = spec?.podCIDR ? [spec.podCIDR.text] : [];
+  return several.length > 0 ? several : single;
 }

@@ -5,18 +5,7 @@ import { familyOf, parseAddress } from "../net/address.ts";
 import { parseCidr } from "../net/cidr.ts";
 import { FAMILIES } from "../net/family.ts";
 import { type Complaints, readObject } from "./checked-object.ts";
-import {
-	choice,
-	clusterIP,
-	label,
-	list,
-	optionalLabel,
-	optionalPort,
-	port,
-	protocol,
-	whole,
-	word,
-} from "./grammar.ts";
+import { choice, clusterIP, label, list, optionalLabel, optionalPort, port, protocol, whole, word } from "./grammar.ts";
 import { namespaced } from "./metadata.ts";
 import type { ApiServicePort, Service } from "./objects.ts";
 import { quote } from "./quote.ts";
@@ -27,38 +16,29 @@ const FOREIGN_PROXY = "service.kubernetes.io/service-proxy-name";
 /** What the API server sets for ClientIP affinity, in seconds; the field's limits are 1 to 86400. */
 const DEFAULT_AFFINITY = 10800;
 
-const timeoutSeconds = z
-	.object({ timeoutSeconds: whole(1, 86400).nullish() })
-	.nullish();
+const timeoutSeconds = z.object({ timeoutSeconds: whole(1, 86400).nullish() }).nullish();
 
 const spec = z.object({
-	type: choice(
-		["ClusterIP", "NodePort", "LoadBalancer", "ExternalName"],
-		"ClusterIP",
-	),
-	clusterIP: clusterIP.nullish().transform((text) => text ?? ""),
-	clusterIPs: list(clusterIP),
-	ipFamilies: list(word(FAMILIES)),
-	selector: z.record(z.string(), z.unknown()).nullish(),
-	ports: list(
-		z.object({ name: optionalLabel, protocol, port, nodePort: optionalPort }),
-	),
-	externalIPs: list(z.string()),
-	loadBalancerSourceRanges: list(z.string()),
-	sessionAffinity: choice(["None", "ClientIP"], "None"),
-	sessionAffinityConfig: z.object({ clientIP: timeoutSeconds }).nullish(),
-	externalTrafficPolicy: choice(["Cluster", "Local"], "Cluster"),
-	internalTrafficPolicy: choice(["Cluster", "Local"], "Cluster"),
-	healthCheckNodePort: optionalPort,
+  type: choice(["ClusterIP", "NodePort", "LoadBalancer", "ExternalName"], "ClusterIP"),
+  clusterIP: clusterIP.nullish().transform((text) => text ?? ""),
+  clusterIPs: list(clusterIP),
+  ipFamilies: list(word(FAMILIES)),
+  selector: z.record(z.string(), z.unknown()).nullish(),
+  ports: list(z.object({ name: optionalLabel, protocol, port, nodePort: optionalPort })),
+  externalIPs: list(z.string()),
+  loadBalancerSourceRanges: list(z.string()),
+  sessionAffinity: choice(["None", "ClientIP"], "None"),
+  sessionAffinityConfig: z.object({ clientIP: timeoutSeconds }).nullish(),
+  externalTrafficPolicy: choice(["Cluster", "Local"], "Cluster"),
+  internalTrafficPolicy: choice(["Cluster", "Local"], "Cluster"),
+  healthCheckNodePort: optionalPort,
 });
 
 const ingress = z.object({
-	ip: z.string().nullish(),
-	ipMode: z.string().nullish(),
+  ip: z.string().nullish(),
+  ipMode: z.string().nullish(),
 });
-const status = z
-	.object({ loadBalancer: z.object({ ingress: list(ingress) }).nullish() })
-	.nullish();
+const status = z.object({ loadBalancer: z.object({ ingress: list(ingress) }).nullish() }).nullish();
 
 const schema = z.object({ metadata: namespaced(label), spec, status });
 
@@ -67,134 +47,91 @@ type RawSpec = RawService["spec"];
 
 /** Reads a Service, applying API defaults. External IPs, ingress IPs and source ranges are dropped one by one. */
 export function readService(raw: unknown, place: Place): Reading<Service> {
-	return readObject(raw, place, { kind: "Service", schema, project });
+  return readObject(raw, place, { kind: "Service", schema, project });
 }
 
 function project(raw: RawService, complaints: Complaints): Service {
-	const { metadata, spec } = raw;
-	refuseTwins(spec.ports, complaints);
-	return {
-		kind: "Service",
-		namespace: metadata.namespace,
-		name: metadata.name,
-		type: spec.type,
-		clusterIP: spec.clusterIP,
-		clusterIPs: readClusterIPs(spec, complaints),
-		ipFamilies: spec.ipFamilies,
-		hasSelector: Object.keys(spec.selector ?? {}).length > 0,
-		ports: spec.ports,
-		externalIPs: readExternalIPs(spec.externalIPs, complaints),
-		ingressVIPs: readIngress(raw, complaints),
-		sourceRanges: readSourceRanges(spec.loadBalancerSourceRanges, complaints),
-		affinitySeconds: readAffinity(spec),
-		externalTrafficPolicy: spec.externalTrafficPolicy,
-		internalTrafficPolicy: spec.internalTrafficPolicy,
-		healthCheckNodePort: spec.healthCheckNodePort,
-		foreignProxy: metadata.labels.has(FOREIGN_PROXY),
-	};
+  const { metadata, spec } = raw;
+  refuseTwins(spec.ports, complaints);
+  return {
+    kind: "Service",
+    namespace: metadata.namespace,
+    name: metadata.name,
+    type: spec.type,
+    clusterIP: spec.clusterIP,
+    clusterIPs: readClusterIPs(spec, complaints),
+    ipFamilies: spec.ipFamilies,
+    hasSelector: Object.keys(spec.selector ?? {}).length > 0,
+    ports: spec.ports,
+    externalIPs: readExternalIPs(spec.externalIPs, complaints),
+    ingressVIPs: readIngress(raw, complaints),
+    sourceRanges: readSourceRanges(spec.loadBalancerSourceRanges, complaints),
+    affinitySeconds: readAffinity(spec),
+    externalTrafficPolicy: spec.externalTrafficPolicy,
+    internalTrafficPolicy: spec.internalTrafficPolicy,
+    healthCheckNodePort: spec.healthCheckNodePort,
+    foreignProxy: metadata.labels.has(FOREIGN_PROXY),
+  };
 }
 
 // One of two such ports would hide the other, in an order that nobody wrote down.
-function refuseTwins(
-	ports: readonly ApiServicePort[],
-	{ refuse }: Complaints,
-): void {
-	const seen = new Set<string>();
-	ports.forEach(({ name, protocol }, index) => {
-		const key = `${name}/${protocol}`;
-		if (seen.has(key))
-			refuse(
-				`spec.ports[${index}].name`,
-				`is the second ${protocol} port of the name ${quote(name)}`,
-			);
-		seen.add(key);
-	});
+function refuseTwins(ports: readonly ApiServicePort[], { refuse }: Complaints): void {
+  const seen = new Set<string>();
+  ports.forEach(({ name, protocol }, index) => {
+    const key = `${name}/${protocol}`;
+    if (seen.has(key)) refuse(`spec.ports[${index}].name`, `is the second ${protocol} port of the name ${quote(name)}`);
+    seen.add(key);
+  });
 }
 
 // The API server holds each address to the family of its place; a rule of one family cannot bear the other's address.
-function readClusterIPs(
-	{ clusterIPs, ipFamilies }: RawSpec,
-	{ refuse }: Complaints,
-): readonly string[] {
-	clusterIPs.forEach((text, index) => {
-		const field = `spec.clusterIPs[${index}]`;
-		const family = ipFamilies[index];
-		if (!isAddress(text)) {
-			if (clusterIPs.length > 1)
-				refuse(
-					field,
-					`must be an IP address where there are two, not ${quote(text)}`,
-				);
-		} else if (family !== undefined && family !== familyOf(text)) {
-			refuse(
-				field,
-				`must be of the family in spec.ipFamilies[${index}], ${family}, not ${quote(text)}`,
-			);
-		}
-	});
-	return clusterIPs.filter(isAddress);
+function readClusterIPs({ clusterIPs, ipFamilies }: RawSpec, { refuse }: Complaints): readonly string[] {
+  clusterIPs.forEach((text, index) => {
+    const field = `spec.clusterIPs[${index}]`;
+    const family = ipFamilies[index];
+    if (!isAddress(text)) {
+      if (clusterIPs.length > 1) refuse(field, `must be an IP address where there are two, not ${quote(text)}`);
+    } else if (family !== undefined && family !== familyOf(text)) {
+      refuse(field, `must be of the family in spec.ipFamilies[${index}], ${family}, not ${quote(text)}`);
+    }
+  });
+  return clusterIPs.filter(isAddress);
 }
 
 function isAddress(clusterIP: string): boolean {
-	return clusterIP !== "" && clusterIP !== "None";
+  return clusterIP !== "" && clusterIP !== "None";
 }
 
-function readExternalIPs(
-	written: readonly string[],
-	{ drop }: Complaints,
-): readonly string[] {
-	return written.flatMap((text, index) => {
-		if (text.trim() === "") return [];
-		const parsed = parseAddress(text);
-		if (!parsed)
-			drop(
-				`spec.externalIPs[${index}]`,
-				`must be an IP address, not ${quote(text)}`,
-			);
-		return parsed ? [parsed.text] : [];
-	});
+function readExternalIPs(written: readonly string[], { drop }: Complaints): readonly string[] {
+  return written.flatMap((text, index) => {
+    if (text.trim() === "") return [];
+    const parsed = parseAddress(text);
+    if (!parsed) drop(`spec.externalIPs[${index}]`, `must be an IP address, not ${quote(text)}`);
+    return parsed ? [parsed.text] : [];
+  });
 }
 
 // A load balancer that answers for itself says `Proxy`: traffic to its address must reach it.
-function readIngress(
-	{ status }: RawService,
-	{ drop }: Complaints,
-): readonly string[] {
-	return (status?.loadBalancer?.ingress ?? []).flatMap(
-		({ ip, ipMode }, index) => {
-			if (!ip || (ipMode ?? "VIP") !== "VIP") return [];
-			const parsed = parseAddress(ip);
-			if (!parsed)
-				drop(
-					`status.loadBalancer.ingress[${index}].ip`,
-					`must be an IP address, not ${quote(ip)}`,
-				);
-			return parsed ? [parsed.text] : [];
-		},
-	);
+function readIngress({ status }: RawService, { drop }: Complaints): readonly string[] {
+  return (status?.loadBalancer?.ingress ?? []).flatMap(({ ip, ipMode }, index) => {
+    if (!ip || (ipMode ?? "VIP") !== "VIP") return [];
+    const parsed = parseAddress(ip);
+    if (!parsed) drop(`status.loadBalancer.ingress[${index}].ip`, `must be an IP address, not ${quote(ip)}`);
+    return parsed ? [parsed.text] : [];
+  });
 }
 
 // Ranges that were given and are all unreadable must not open the Service to everyone.
-function readSourceRanges(
-	written: readonly string[],
-	{ drop }: Complaints,
-): Service["sourceRanges"] {
-	if (written.length === 0) return "everyone";
-	return written.flatMap((text, index) => {
-		const parsed = parseCidr(text.trim());
-		if (!parsed)
-			drop(
-				`spec.loadBalancerSourceRanges[${index}]`,
-				`must be a CIDR, not ${quote(text)}`,
-			);
-		return parsed ? [parsed.text] : [];
-	});
+function readSourceRanges(written: readonly string[], { drop }: Complaints): Service["sourceRanges"] {
+  if (written.length === 0) return "everyone";
+  return written.flatMap((text, index) => {
+    const parsed = parseCidr(text.trim());
+    if (!parsed) drop(`spec.loadBalancerSourceRanges[${index}]`, `must be a CIDR, not ${quote(text)}`);
+    return parsed ? [parsed.text] : [];
+  });
 }
 
-function readAffinity({
-	sessionAffinity,
-	sessionAffinityConfig,
-}: RawSpec): number {
-	if (sessionAffinity === "None") return 0;
-	return sessionAffinityConfig?.clientIP?.timeoutSeconds ?? DEFAULT_AFFINITY;
+function readAffinity({ sessionAffinity, sessionAffinityConfig }: RawSpec): number {
+  if (sessionAffinity === "None") return 0;
+  return sessionAffinityConfig?.clientIP?.timeoutSeconds ?? DEFAULT_AFFINITY;
 }

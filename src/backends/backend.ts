@@ -6,6 +6,6 @@ export interface Backend {
   readonly mode: "iptables" | "ipvs";
   /** All that the kernel should hold for this world. Fragments of ServicePorts that did not change are the same objects. */
   desired(world: World): KernelState;
-  /** Every jump that this mode ever puts into a built-in chain and takes out again. */
+  /** Every jump that this mode puts into a built-in chain and takes out again when its rules go. */
   readonly jumps: readonly Rule[];
 }

@@ -13,7 +13,7 @@ export const WORDS = {
   destination: new RegExp(`^(?:${OCTETS}|\\[${SIX}\\]):${PORT}$`),
   endpoint: new RegExp(`^(?:${OCTETS}|\\[${SIX}\\]):${PORT}$`),
   firewall: new RegExp(`^${CHAIN}$`),
-  interface: /^[^\s"'\\/!-][^\s"'\\/]{0,15}$/,
+  interface: /^[A-Za-z0-9_.][-A-Za-z0-9_.:]{0,14}\+?$/,
   loopback: /^(?:127\.0\.0\.0\/8|::1\/128)$/,
   mark: /^0x[1-9a-f][0-9a-f]{0,7}$/,
   pods: new RegExp(`^(?:${OCTETS}/\\d{1,2}|${SIX}/\\d{1,3})$`),

@@ -8,7 +8,7 @@ import { applyStep } from "./apply.ts";
 import type { RunCommand } from "./command.ts";
 import { saveTables } from "./iptables.ts";
 import { observeCounters } from "./nfacct.ts";
-import { readNodeFacts } from "./node-facts.ts";
+import { readAddresses, readNodeFacts } from "./node-facts.ts";
 import { observeSysctls } from "./sysctl.ts";
 
 /** Which steps of a plan the kernel acknowledged, and the one that it refused; those behind that one were not tried. */
@@ -28,6 +28,8 @@ export interface Look {
 /** The only door to the machine. Every method throws KernelError, or rejects with it, when the kernel says no. */
 export interface Kernel {
   facts(): Promise<NodeFacts>;
+  /** The one fact that is looked at again and again. */
+  addresses(): Promise<NodeFacts["addresses"]>;
   observe(family: Family, look: Look): Promise<KernelState>;
   apply(plan: Plan): Promise<Applied>;
 }
@@ -36,6 +38,7 @@ export interface Kernel {
 export function machine(run: RunCommand): Kernel {
   return {
     facts: () => readNodeFacts(run),
+    addresses: readAddresses,
     observe: async (family, { sysctls, counters }) => ({
       family,
       tables: await saveTables(run, family),

@@ -14,9 +14,8 @@ export type NodePortRanges = "all" | readonly string[];
  */
 export function nodePortRangesOf(entries: readonly string[], nodeIPs: NodeIPs, family: Family): NodePortRanges {
   const cidrs = isPrimary(entries) ? ownRanges(nodeIPs) : entries;
-  const own = cidrs.map(parseCidr).filter((cidr) => cidr?.family === family);
-  if (own.length === 0 || own.some((cidr) => cidr?.prefix === 0)) return "all";
-  return own.flatMap((cidr) => cidr?.text ?? []);
+  const own = cidrs.flatMap((text) => parseCidr(text) ?? []).filter((cidr) => cidr.family === family);
+  return own.length === 0 || own.some(({ prefix }) => prefix === 0) ? "all" : own.map(({ text }) => text);
 }
 
 /**

@@ -43,6 +43,8 @@ export interface WorldInput {
   readonly previous?: KnownWorld;
 }
 
+const NOTHING_KNOWN: ReadonlyMap<string, KnownService> = new Map();
+
 const NO_NODE = { zone: "", addresses: [], podCIDRs: [] };
 
 /**
@@ -64,39 +66,42 @@ export function worldOf(input: WorldInput): KnownWorld {
       nodePortAddresses: keep(previous?.nodePortAddresses, now.nodePortAddresses, sameAddresses),
       services: keep(previous?.services, services, sameList),
       viewpoint: keep(previous?.viewpoint, viewpoint, sameViewpoint),
-      known: keep(previous?.known, known, sameKnown),
+      known,
     },
     sameWorld,
   );
 }
 
+// Mostly few records are new among thousands: for those that are as they were, this only moves pointers.
 function knownServices(
   records: ReadonlyMap<string, ServiceRecord>,
   viewpoint: Viewpoint,
   previous: KnownWorld | undefined,
 ): ReadonlyMap<string, KnownService> {
+  const old = previous?.known ?? NOTHING_KNOWN;
   const stays = previous !== undefined && sameViewpoint(previous.viewpoint, viewpoint);
   const known = new Map<string, KnownService>();
-  for (const [key, record] of inOrder(records, previous)) {
-    const before = previous?.known.get(key);
-    const valid = stays && before?.record === record;
-    known.set(key, valid ? before : knownServiceOf(record, viewpoint, before));
+  let same = old.size === records.size;
+  for (const key of inOrder(records, old)) {
+    const record = records.get(key);
+    if (record === undefined) continue;
+    const before = old.get(key);
+    const service = stays && before?.record === record ? before : knownServiceOf(record, viewpoint, before);
+    known.set(key, service);
+    same &&= service === before;
   }
-  return known;
+  return same ? old : known;
 }
 
-// Old Services first, in the order they had: what is nearly sorted is sorted in linear time.
+// While no Service is new the old order stands, with those in it that are gone.
 function inOrder(
   records: ReadonlyMap<string, ServiceRecord>,
-  previous: KnownWorld | undefined,
-): readonly (readonly [string, ServiceRecord])[] {
-  const keys = new Set([...(previous?.known.keys() ?? []), ...records.keys()]);
-  const entries: (readonly [string, ServiceRecord])[] = [];
-  for (const key of keys) {
-    const record = records.get(key);
-    if (record) entries.push([key, record]);
-  }
-  return entries.sort(([, a], [, b]) => compareServices(a.service, b.service));
+  old: ReadonlyMap<string, KnownService>,
+): Iterable<string> {
+  const hasNew = [...records.keys()].some((key) => !old.has(key));
+  if (!hasNew) return old.keys();
+  const sorted = [...records].sort(([, a], [, b]) => compareServices(a.service, b.service));
+  return sorted.map(([key]) => key);
 }
 
 function trafficsOf(known: ReadonlyMap<string, KnownService>): readonly ServiceTraffic[] {
@@ -111,10 +116,6 @@ function countEndpoints(services: readonly ServiceTraffic[]): number {
 
 function sameAddresses(a: "all" | readonly string[], b: "all" | readonly string[]): boolean {
   return a === "all" || b === "all" ? a === b : sameList(a, b);
-}
-
-function sameKnown(a: ReadonlyMap<string, KnownService>, b: ReadonlyMap<string, KnownService>): boolean {
-  return a.size === b.size && [...a].every(([key, service]) => b.get(key) === service);
 }
 
 function sameWorld(a: KnownWorld, b: KnownWorld): boolean {

@@ -2,6 +2,7 @@
 import { readdir, realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { InputError } from "../errors.ts";
+import { readCode } from "./file-failure.ts";
 
 /** A file as it was found. */
 export interface ManifestFile {
@@ -29,13 +30,12 @@ const MANIFEST = /\.(ya?ml|json)$/;
  * visible names are links into them.
  */
 export async function scanPaths(paths: readonly string[]): Promise<Scan> {
-  const found = await Promise.all(paths.map((path) => scanPath(path, { asked: true, above: [] })));
-  const files = new Map(found.flatMap((scan) => scan.files).map((file) => [file.path, file]));
+  const scan = joinScans(await Promise.all(paths.map((path) => scanPath(path, { asked: true, above: [] }))));
+  const files = new Map(scan.files.map((file) => [file.path, file]));
   return {
+    ...scan,
     files: [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1)),
-    directories: [...new Set(found.flatMap((scan) => scan.directories))],
-    unreadable: found.flatMap((scan) => scan.unreadable),
-    problems: found.flatMap((scan) => scan.problems),
+    directories: [...new Set(scan.directories)],
   };
 }
 
@@ -46,17 +46,44 @@ interface Way {
   readonly above: readonly string[];
 }
 
+const NOTHING: Scan = { files: [], directories: [], unreadable: [], problems: [] };
+
 async function scanPath(path: string, way: Way): Promise<Scan> {
   try {
     const [facts, real] = await Promise.all([stat(path, { bigint: true }), realpath(path)]);
     if (facts.isDirectory()) return await scanDirectory(path, real, way);
-    const directories = way.asked ? [dirname(path), dirname(real)] : [dirname(real)];
-    const readable = way.asked || (facts.isFile() && MANIFEST.test(path));
+    if (!way.asked && !(facts.isFile() && MANIFEST.test(path))) return NOTHING;
     const stamp = [facts.dev, facts.ino, facts.mtimeNs, facts.ctimeNs, facts.size, real].join(" ");
-    return { ...NOTHING, files: readable ? [{ path, stamp }] : [], directories: readable ? directories : [] };
+    return { ...NOTHING, files: [{ path, stamp }], directories: [dirname(path), dirname(real)] };
   } catch (error) {
-    return describeFailure(path, error, way);
+    return describeFailure(path, way.asked, readCode(error));
   }
 }
 
-const NOTHING: Scan = { files: [], directories: [], unreadable: [], problems: [] };
+async function scanDirectory(path: string, real: string, { asked, above }: Way): Promise<Scan> {
+  if (above.includes(real)) return NOTHING;
+  const entries = await readdir(path, { withFileTypes: true });
+  const worth = entries.filter((entry) => {
+    return !entry.name.startsWith(".") && (entry.isDirectory() || entry.isSymbolicLink() || MANIFEST.test(entry.name));
+  });
+  const below = { asked: false, above: [...above, real] };
+  const inside = await Promise.all(worth.map((entry) => scanPath(join(path, entry.name), below)));
+  return joinScans([{ ...NOTHING, directories: asked ? [path, dirname(path)] : [path] }, ...inside]);
+}
+
+function describeFailure(path: string, asked: boolean, code: string): Scan {
+  const gone = code === "ENOENT" || code === "ENOTDIR";
+  if (gone && !asked) return NOTHING;
+  const reason = gone ? "no such file or directory" : `cannot be read: ${code}`;
+  const problems = [new InputError({ source: path }, reason)];
+  return { files: [], directories: [dirname(path)], unreadable: gone ? [] : [path], problems };
+}
+
+function joinScans(scans: readonly Scan[]): Scan {
+  return {
+    files: scans.flatMap(({ files }) => files),
+    directories: scans.flatMap(({ directories }) => directories),
+    unreadable: scans.flatMap(({ unreadable }) => unreadable),
+    problems: scans.flatMap(({ problems }) => problems),
+  };
+}

@@ -13,7 +13,12 @@ export function readText(text: string, source: string): Reading<KubernetesObject
   const json = parseJson(text);
   if (json !== undefined) return readDocument(json, { source, document: 1 });
   const lines = new LineCounter();
-  const documents = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, merge: true, logLevel: "error" });
+  const documents = parseAllDocuments(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    merge: true,
+    logLevel: "error",
+  });
   return joinReadings(documents.map((each, index) => readYaml(each, lines, { source, document: index + 1 })));
 }
 

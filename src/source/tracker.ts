@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ObjectIdentity } from "../api/object-name.ts";
 import type {
-  Endpoints,
   EndpointSlice,
+  Endpoints,
   Kind,
   KubernetesObject,
   Node,

@@ -3,11 +3,15 @@ import "../support/enter-sandbox.ts";
 
 import t, { type Test } from "tap";
 import { type Cluster, clusterNames, readCluster } from "../support/cluster.ts";
-import { flush, VARIANTS, type Variant, variantEnvironment, variantSkip } from "../support/iptables-variant.ts";
-import { type Flow, findingsOf, flowOf, placements } from "../support/packet-flow.ts";
-import { load } from "../support/proxy.ts";
+import { VARIANTS, variantSkip } from "../support/iptables-variant.ts";
+import { type Flow, findingsOf } from "../support/packet-flow.ts";
 import { skipReason } from "../support/sandbox.ts";
-import { agentOf, makeTopology, place, removeTopology, type Topology } from "../support/topology.ts";
+import { type Scene, send, setScene } from "../support/scene.ts";
+import { limitTime } from "../support/time-limit.ts";
+import { makeTopology, removeTopology } from "../support/topology.ts";
+
+// Every cluster starts a node proxy, on two variants.
+limitTime(600_000);
 
 const skip = skipReason();
 
@@ -17,35 +21,23 @@ for (const variant of VARIANTS) {
       const topology = await makeTopology(podInterface);
       t.teardown(() => removeTopology(topology));
       for (const cluster of clusters) {
-        await t.test(cluster.name, (t) => testCluster(t, { topology, cluster, variant }));
+        await t.test(cluster.name, async (t) => {
+          const packets = cluster.cases.filter(({ modes }) => modes.includes("iptables"));
+          const scene = await setScene(cluster, topology, { variant, packets });
+          await Promise.all(scene.flows.map((flow) => testFlow(t, flow, scene)));
+          await scene.close();
+        });
       }
     }
   });
 }
 
-interface Scene {
-  readonly topology: Topology;
-  readonly cluster: Cluster;
-  readonly variant: Variant;
-}
-
-async function testCluster(t: Test, { topology, cluster, variant }: Scene): Promise<void> {
-  const env = variantEnvironment(variant);
-  const flows = cluster.cases.filter(({ modes }) => modes.includes("iptables")).map((packet) => flowOf(packet, cluster));
-  await flush(topology.node, env);
-  await place(topology, placements(cluster, flows));
-  const stop = await load(cluster, topology.node, env);
-  await Promise.all(flows.map((flow) => testFlow(t, flow, { topology, cluster, variant })));
-  await stop();
-}
-
-async function testFlow(t: Test, flow: Flow, { topology, cluster }: Scene): Promise<void> {
+async function testFlow(t: Test, flow: Flow, scene: Scene): Promise<void> {
   if (flow.skip !== undefined) {
     t.pass(flow.name, { skip: flow.skip });
     return;
   }
-  const outcomes = await agentOf(topology, flow.sender).probe(flow.probe);
-  t.strictSame(findingsOf(outcomes, flow, cluster), flow.expected, flow.name);
+  t.strictSame(findingsOf(await send(scene, flow), flow, scene.cluster), flow.expected, flow.name);
 }
 
 // A topology serves many clusters; one is only made anew for another name of the pods' interface.

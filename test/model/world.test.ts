@@ -1,8 +1,9 @@
 // Is the World right, in order, and the same object wherever nothing changed?
 import fc from "fast-check";
 import t from "tap";
-import type { EndpointSlice, Service, ServiceRecord, Snapshot } from "../../src/api/objects.ts";
+import type { ServiceRecord, Snapshot } from "../../src/api/objects.ts";
 import { type KnownWorld, type WorldInput, worldOf } from "../../src/model/world.ts";
+import { clusters, shuffle } from "../support/arbitrary-clusters.ts";
 import {
   buildEndpoint,
   buildFacts,
@@ -171,69 +172,6 @@ t.test("a World depends on what there is, not on its order nor on the World befo
     { seed, numRuns: 200 },
   );
 });
-
-const someHints = fc.subarray(["z1", "z2"]);
-
-const slices: fc.Arbitrary<EndpointSlice> = fc
-  .record({
-    name: fc.constantFrom("s-1", "s-2", "s-3"),
-    family: fc.constantFrom("IPv4", "IPv6"),
-    hosts: fc.uniqueArray(
-      fc.record({
-        host: fc.integer({ min: 1, max: 5 }),
-        nodeName: fc.constantFrom("n1", "n2", ""),
-        ready: fc.boolean(),
-        serving: fc.boolean(),
-        terminating: fc.boolean(),
-        zoneHints: someHints,
-        nodeHints: fc.subarray(["n1", "n2"]),
-      }),
-      { selector: ({ host }) => host, maxLength: 5 },
-    ),
-  })
-  .map(({ name, family, hosts }) => {
-    const address = (host: number) => (family === "IPv4" ? `10.1.0.${host}` : `fd00:1::${host}`);
-    return buildSlice(
-      hosts.map(({ host, ...given }) => buildEndpoint(address(host), given)),
-      { name, family },
-    );
-  });
-
-const services: fc.Arbitrary<Service> = fc
-  .record({
-    name: fc.constantFrom("a", "b", "a-b", "c"),
-    namespace: fc.constantFrom("ns", "ns-1"),
-    clusterIPs: fc.constantFrom(["10.0.0.1"], ["10.0.0.1", "fd00::1"], ["fd00::1"]),
-    nodePort: fc.constantFrom(0, 30080),
-    externalIPs: fc.subarray(["1.2.3.4", "2001::5"]),
-    externalTrafficPolicy: fc.constantFrom("Cluster", "Local"),
-    internalTrafficPolicy: fc.constantFrom("Cluster", "Local"),
-  })
-  .map(({ nodePort, ...given }) => {
-    const ports = [buildPort({ nodePort }), buildPort({ name: "dns", port: 53 })];
-    return buildService({ ...given, clusterIP: given.clusterIPs[0] ?? "", ports });
-  });
-
-const clusters: fc.Arbitrary<Snapshot> = fc
-  .array(
-    fc
-      .tuple(services, fc.uniqueArray(slices, { selector: ({ name }) => name, maxLength: 3 }))
-      .map(([service, own]) => buildRecord(service, ...own)),
-    { maxLength: 6 },
-  )
-  .map((records) => buildSnapshot(records));
-
-function shuffle(snapshot: Snapshot, noise: fc.Stream<number>): Snapshot {
-  const mix = <T>(items: Iterable<T>): T[] => {
-    const keyed = [...items].map((item) => ({ item, key: [...noise.take(1)][0] ?? 0 }));
-    return keyed.sort((a, b) => a.key - b.key).map(({ item }) => item);
-  };
-  const mixed = [...snapshot.services].map(([key, { service, slices: own }]) => {
-    const ownMixed = mix(own).map((slice) => ({ ...slice, endpoints: mix(slice.endpoints) }));
-    return [key, buildRecord({ ...service, ports: mix(service.ports) }, ...ownMixed)] as const;
-  });
-  return { ...snapshot, services: new Map(mix(mixed)) };
-}
 
 function build(snapshot: Snapshot, given: Partial<WorldInput> = {}): KnownWorld {
   return worldOf({ snapshot, nodeName: "n1", family: "IPv4", options: buildOptions(), facts: buildFacts(), ...given });

@@ -10,7 +10,10 @@ const servers = new Map();
 
 const ACTIONS = { listen, probe, sysctl };
 
-readline.createInterface({ input: process.stdin }).on("line", answer).on("close", () => process.exit(0));
+readline
+  .createInterface({ input: process.stdin })
+  .on("line", answer)
+  .on("close", () => process.exit(0));
 
 async function answer(line) {
   const { id, action, argument } = JSON.parse(line);
@@ -95,7 +98,8 @@ function udpClient({ from, address, port, timeout }) {
     const socket = dgram.createSocket(address.includes(":") ? "udp6" : "udp4");
     settle(socket, { resolve, timeout, close: () => socket.close() }, (end) => {
       socket.on("message", (data) => end(JSON.parse(data)));
-      socket.on("connect", () => socket.send("?", (error) => error && end({ failed: failureOf(error) })));
+      // The sender's own OUTPUT chain makes this fail; whether that is a refusal is told by what comes after it.
+      socket.on("connect", () => socket.send("?", (error) => error && error.code !== "EPERM" && end(failureOf(error))));
       socket.bind({ address: from, port: 0 }, () => socket.connect(port, address));
     });
   });
@@ -111,14 +115,12 @@ function settle(socket, { resolve, timeout, close }, start) {
     resolve(outcome);
   };
   const timer = setTimeout(() => end({ failed: "silence" }), timeout);
-  socket.on("error", (error) => end({ failed: failureOf(error) }));
+  socket.on("error", (error) => end(failureOf(error)));
   start(end);
 }
 
-// A packet that the sender's own OUTPUT chain drops is EPERM to a UDP socket: it was dropped all the same.
 function failureOf(error) {
-  if (error.code === "ECONNREFUSED") return "refusal";
-  return error.code === "EPERM" ? "silence" : error.code;
+  return { failed: error.code === "ECONNREFUSED" ? "refusal" : error.code };
 }
 
 /** Writes kernel settings, path under /proc/sys to value. */

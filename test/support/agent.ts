@@ -44,7 +44,9 @@ export class Agent {
 
   /** `path` is the namespace's file under /run/netns. */
   constructor(path: string) {
-    this.#child = spawn("nsenter", [`--net=${path}`, process.execPath, PROGRAM], { stdio: ["pipe", "pipe", "inherit"] });
+    this.#child = spawn("nsenter", [`--net=${path}`, process.execPath, PROGRAM], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
     createInterface({ input: this.#child.stdout }).on("line", (line) => this.#settle(line));
     this.#child.on("exit", () => this.#fail(new Error("the process inside the namespace has ended")));
     this.#child.on("error", (error) => this.#fail(error));

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseAllDocuments, parse } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
 import { type PacketCase, readCases } from "./packet-case.ts";
 
@@ -55,7 +55,9 @@ const Service = z.object({
     ),
   }),
   status: z
-    .object({ loadBalancer: z.object({ ingress: z.array(z.object({ ip: z.string().optional() })).default([]) }).optional() })
+    .object({
+      loadBalancer: z.object({ ingress: z.array(z.object({ ip: z.string().optional() })).default([]) }).optional(),
+    })
     .optional(),
 });
 

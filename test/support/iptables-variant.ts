@@ -30,7 +30,7 @@ export function variantEnvironment(variant: Variant): NodeJS.ProcessEnv {
   const folder = join("/run/fairlead-test", variant);
   if (!existsSync(folder)) linkPrograms(folder, variant);
   const environment = sandboxEnvironment();
-  return { ...environment, PATH: `${folder}:${environment["PATH"] ?? ""}` };
+  return { ...environment, PATH: `${folder}:${environment.PATH ?? ""}` };
 }
 
 /** Takes every rule of both families out of a namespace, and every connection tracked there. */

@@ -88,7 +88,11 @@ export function placements(cluster: Cluster, flows: readonly Flow[]): Readonly<R
 }
 
 /** Sums up what connections found, in the terms of what was expected of them. */
-export function findingsOf(outcomes: readonly Outcome[], { probe, expected, affinity }: Flow, cluster: Cluster): Findings {
+export function findingsOf(
+  outcomes: readonly Outcome[],
+  { probe, expected, affinity }: Flow,
+  cluster: Cluster,
+): Findings {
   const reached = distinct(outcomes.flatMap((outcome) => ("reached" in outcome ? [outcome.reached] : [])));
   const clients = outcomes.flatMap((outcome) => ("reached" in outcome ? [outcome.client] : []));
   const single = affinity && reached.length === 1 && expected.reached.includes(reached[0] ?? "");

@@ -21,11 +21,12 @@ const PROBE = [
   "ip link add probe0 type veth peer name probe1 netns probe",
   "echo 1 > /proc/sys/net/ipv4/ip_forward",
   "nsenter --net=/run/netns/probe true",
+  "conntrack --version > /dev/null",
 ].join(" && ");
 
 /** The environment of the kernel tests: administrators' programs are found by ordinary users too. */
 export function sandboxEnvironment(): NodeJS.ProcessEnv {
-  return { ...process.env, PATH: `${process.env["PATH"] ?? ""}:/usr/local/sbin:/usr/sbin:/sbin` };
+  return { ...process.env, PATH: `${process.env.PATH ?? ""}:/usr/local/sbin:/usr/sbin:/sbin` };
 }
 
 /** Finds out by trying, in namespaces that end with the trial. */
@@ -53,14 +54,19 @@ export function skipReason(): string | false {
  * inside goes with the process, however it ends; nothing of the host's is in reach.
  */
 export function enterSandbox(): void {
-  if (process.env[MARK] !== undefined) return endWithParent();
+  const inside = process.env[MARK] !== undefined;
+  if (inside) endWithParent();
   const found = privilege();
-  if (found.kind === "none") return;
+  if (inside || found.kind === "none") return;
   const again = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
-  const ran = spawnSync("unshare", [FLAGS[found.kind], "sh", "-c", `mount -t tmpfs tmpfs /run && exec "$@"`, "sh", ...again], {
-    env: { ...sandboxEnvironment(), [MARK]: found.kind },
-    stdio: "inherit",
-  });
+  const ran = spawnSync(
+    "unshare",
+    [FLAGS[found.kind], "sh", "-c", `mount -t tmpfs tmpfs /run && exec "$@"`, "sh", ...again],
+    {
+      env: { ...sandboxEnvironment(), [MARK]: found.kind },
+      stdio: "inherit",
+    },
+  );
   process.exit(ran.status ?? 1);
 }
 

@@ -2,6 +2,8 @@
 import type { ServiceTraffic } from "../../model/traffic.ts";
 import type { Settings, World } from "../../model/world.ts";
 import type { Chain, Chains, Fragment, KernelState, Rule, Sysctl, TableName } from "../../state/kernel-state.ts";
+import { isOurChain } from "../../state/ownership.ts";
+import { targetOf } from "../../state/rule.ts";
 import type { Backend } from "../backend.ts";
 import { readTemplate, type TemplateTexts } from "../template.ts";
 import { CANARY, ensured, filterChains, natChains } from "./chains/fixed.ts";
@@ -27,9 +29,14 @@ export function iptablesBackend(texts: TemplateTexts): Backend {
   const remembered = new WeakMap<Settings, WeakMap<ServiceTraffic, Fragment>>();
   return {
     mode: "iptables",
-    jumps: [...builtIn.values()].flat().flatMap((chain): readonly Rule[] => chain.rules),
+    jumps: [...builtIn].flatMap(([table, chains]) => chains.flatMap(({ rules }) => ownJumps(table, rules))),
     desired: (world) => desired(world, { fill, builtIn, remembered }),
   };
+}
+
+/** Jumps to chains that are shared with others stay when all of ours goes. */
+function ownJumps(table: TableName, rules: readonly Rule[]): readonly Rule[] {
+  return rules.filter(({ line }) => isOurChain(table, targetOf(line) ?? ""));
 }
 
 interface Parts {

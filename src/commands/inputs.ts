@@ -1,0 +1,82 @@
+// What do the commands that read no machine know, and where do they have it from?
+import type { Node, Snapshot } from "../api/objects.ts";
+import type { Backend } from "../backends/backend.ts";
+import type { InputError } from "../errors.ts";
+import { nodeIPsOf } from "../model/node-ips.ts";
+import { worldOf } from "../model/world.ts";
+import { FAMILIES, type Family } from "../net/family.ts";
+import type { GivenFacts } from "../options/node-facts.ts";
+import type { Options } from "../options/options.ts";
+import { readManifests } from "../source/manifests.ts";
+import { Tracker } from "../source/tracker.ts";
+import type { KernelState } from "../state/kernel-state.ts";
+import type { NodeFacts } from "../state/node-facts.ts";
+
+export interface InputFlags {
+  readonly paths: readonly string[];
+  /** As which node; undefined: the only one among the inputs. */
+  readonly node?: string | undefined;
+  readonly nodeIPs: readonly string[];
+  readonly families: readonly Family[];
+  readonly facts: GivenFacts;
+  readonly options: Options;
+}
+
+/** Inputs, read. */
+export interface Inputs {
+  readonly problems: readonly InputError[];
+  /** What a reader should know about how the inputs were taken. */
+  readonly notes: readonly string[];
+  /** Of each object that is of no use here, why. */
+  readonly passedOver: readonly string[];
+  /** What this node's kernel should hold; undefined for a family that is not asked for or not usable. */
+  wanted(family: Family): KernelState | undefined;
+}
+
+/** Reads all inputs once. Bad ones are among the problems; nothing is thrown for them. */
+export async function openInputs(flags: InputFlags, backend: Backend): Promise<Inputs> {
+  const { objects, problems, passedOver } = await readManifests(flags.paths);
+  const tracker = new Tracker([]);
+  tracker.apply(objects.map((object) => ({ type: "set", object })));
+  const snapshot = tracker.snapshot();
+  if (!snapshot) throw new Error("a tracker that awaits nothing has a snapshot");
+  const { nodeName, notes } = chooseNode(snapshot, flags.node);
+  const node = withGivenIPs(snapshot.nodes.get(nodeName), nodeName, flags.nodeIPs);
+  const facts = factsOf(flags, node);
+  const wanted = (family: Family) => {
+    if (!flags.families.includes(family) || !facts.families.includes(family)) return undefined;
+    return backend.desired(worldOf({ snapshot, nodeName, node, options: flags.options, facts, family }));
+  };
+  const passed = passedOver.map(({ place, reason }) => `${place.source ?? ""}: ${place.object ?? ""} ${reason}`);
+  return { problems, notes, passedOver: passed, wanted };
+}
+
+function chooseNode({ nodes }: Snapshot, asked: string | undefined) {
+  if (asked !== undefined) {
+    const known = nodes.has(asked) || nodes.size === 0;
+    return { nodeName: asked, notes: known ? [] : [`note: there is no Node ${asked} among the inputs`] };
+  }
+  const [only] = nodes.keys();
+  if (only !== undefined && nodes.size === 1) return { nodeName: only, notes: [] };
+  return { nodeName: "", notes: ["note: no --node, so no endpoint is local and no zone is known"] };
+}
+
+function withGivenIPs(node: Node | undefined, name: string, ips: readonly string[]): Node {
+  const known: Node = node ?? { kind: "Node", name, zone: "", addresses: [], podCIDRs: [] };
+  return ips.length === 0 ? known : { ...known, addresses: ips };
+}
+
+/** What is not given is the same on every machine, so that the same input gives the same output everywhere. */
+function factsOf({ facts, options }: InputFlags, node: Node): NodeFacts {
+  const { ips } = nodeIPsOf(node.addresses, options.bindAddress);
+  const addresses = FAMILIES.map((family) => ({ interface: "", address: ips[family] }));
+  return {
+    addresses: facts.addresses ?? addresses,
+    iptablesVersion: facts.iptablesVersion ?? "1.8.9",
+    kernelVersion: facts.kernelVersion ?? "6.1",
+    cpus: facts.cpus ?? 1,
+    counters: facts.counters ?? { invalidDropped: false, localhostNodePorts: false },
+    tcpBeLiberal: facts.tcpBeLiberal ?? false,
+    families: facts.families ?? FAMILIES,
+  };
+}

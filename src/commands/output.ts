@@ -1,0 +1,41 @@
+// Where does a command's answer go?
+import { once } from "node:events";
+import type { Writable } from "node:stream";
+
+/** What a command may speak to: data on one side, notes and warnings on the other. */
+export interface Output {
+  /** Data, line by line, without line ends. Resolves when it was taken. */
+  data(lines: Iterable<string>): Promise<void>;
+  /** One note for the reader, not for the pipe. */
+  note(text: string): void;
+}
+
+/** Characters that are gathered before they are written: one write a line would cost more than the lines. */
+const PIECE = 65_536;
+
+/** Speaks to standard output and standard error. A reader that goes away (`| head`) ends the data, not in an error. */
+export function standardOutput(out: Writable = process.stdout, err: Writable = process.stderr): Output {
+  let closed = false;
+  out.on("error", () => {
+    closed = true;
+  });
+  const write = async (piece: string) => {
+    if (!closed && !out.write(piece)) await Promise.race([once(out, "drain"), once(out, "close")]).catch(() => {});
+  };
+  return {
+    data: async (lines) => {
+      let piece = "";
+      for (const line of lines) {
+        if (closed) return;
+        piece += `${line}\n`;
+        if (piece.length < PIECE) continue;
+        await write(piece);
+        piece = "";
+      }
+      await write(piece);
+    },
+    note: (text) => {
+      err.write(`${text}\n`);
+    },
+  };
+}

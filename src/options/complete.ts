@@ -1,0 +1,48 @@
+// Which configuration holds, when there are flags and maybe a file?
+import { InputError } from "../errors.ts";
+import type { Config } from "./config.ts";
+import { withPlatformDefaults } from "./defaults.ts";
+import { gateProblem } from "./feature-gates.ts";
+import { configOfFlags, flagValue, type GivenFlags, withLoggingFlags } from "./flags.ts";
+import { withPort } from "./host-port.ts";
+
+/**
+ * The effective configuration, not yet validated. A file replaces all flags but those of logging and
+ * `--hostname-override`. Throws InputError for a flag that cannot be read, a blank host name and feature gates that
+ * cannot be set so.
+ */
+export function completeConfig(given: GivenFlags, file?: Config): Config {
+  const read = file === undefined ? configByFlags(given) : withLoggingFlags(file, given);
+  const config = withHostname(withPlatformDefaults(read), flagValue(given, "hostname-override"));
+  const problem = gateProblem(config.featureGates);
+  if (problem !== undefined) throw new InputError({}, problem);
+  return config;
+}
+
+/** The name of this Node: the override, else the host's name, in lower case. Throws InputError when it is blank. */
+export function nodeNameOf(hostnameOverride: string, hostname: string): string {
+  const name = (hostnameOverride || hostname).trim().toLowerCase();
+  if (name === "") throw new InputError({}, "empty hostname is invalid");
+  return name;
+}
+
+function configByFlags(given: GivenFlags): Config {
+  const config = configOfFlags(given);
+  if (flagValue(given, "write-config-to") !== "") return config;
+  return {
+    ...config,
+    healthzBindAddress: withDeprecatedPort(config.healthzBindAddress, flagValue(given, "healthz-port")),
+    metricsBindAddress: withDeprecatedPort(config.metricsBindAddress, flagValue(given, "metrics-port")),
+  };
+}
+
+function withDeprecatedPort(address: string, port: number): string {
+  return port === 0 ? "" : withPort(address, port);
+}
+
+function withHostname(config: Config, override: string): Config {
+  if (override === "") return config;
+  const name = override.trim().toLowerCase();
+  if (name === "") throw new InputError({}, "empty hostname-override is invalid");
+  return { ...config, hostnameOverride: name };
+}

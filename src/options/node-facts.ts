@@ -1,0 +1,52 @@
+// What does a file of node facts, or a flag in its place, say about a machine?
+import { z } from "zod";
+import { InputError, type Place } from "../errors.ts";
+import { parseAddress } from "../net/address.ts";
+import type { Family } from "../net/family.ts";
+
+/** The facts that were given; what is left out has its default. */
+export interface GivenFacts {
+  readonly addresses?: readonly { readonly interface: string; readonly address: string }[] | undefined;
+  readonly iptablesVersion?: string | undefined;
+  readonly kernelVersion?: string | undefined;
+  readonly cpus?: number | undefined;
+  readonly counters?: { readonly invalidDropped: boolean; readonly localhostNodePorts: boolean } | undefined;
+  readonly tcpBeLiberal?: boolean | undefined;
+  readonly families?: readonly Family[] | undefined;
+}
+
+const VERSION = /^\d+(?:\.\d+)+(?:[-+.~\w]*)$/;
+
+const address = z.string().transform((text, context) => {
+  const parsed = parseAddress(text);
+  if (parsed) return parsed.text;
+  context.addIssue(`${JSON.stringify(text)} is no IP address`);
+  return z.NEVER;
+});
+
+const GIVEN_FACTS = z.strictObject({
+  addresses: z.array(z.strictObject({ interface: z.string(), address })).optional(),
+  iptablesVersion: z.string().regex(VERSION).optional(),
+  kernelVersion: z.string().regex(VERSION).optional(),
+  cpus: z.int().positive().optional(),
+  counters: z.strictObject({ invalidDropped: z.boolean(), localhostNodePorts: z.boolean() }).optional(),
+  tcpBeLiberal: z.boolean().optional(),
+  families: z.array(z.enum(["IPv4", "IPv6"])).optional(),
+});
+
+/** Reads the value of a facts file. Throws InputError that names the field. */
+export function decodeNodeFacts(value: unknown, place: Place): GivenFacts {
+  const result = GIVEN_FACTS.safeParse(value ?? {});
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const field = issue?.path.join(".") ?? "";
+  throw new InputError(field === "" ? place : { ...place, field }, issue?.message ?? "cannot be read");
+}
+
+/** Reads `[IFACE=]ADDRESS` of `--node-address`. Throws InputError. */
+export function decodeNodeAddress(text: string): { readonly interface: string; readonly address: string } {
+  const equals = text.indexOf("=");
+  const parsed = parseAddress(text.slice(equals + 1));
+  if (!parsed) throw new InputError({ source: "--node-address" }, `${JSON.stringify(text)} is not [IFACE=]ADDRESS`);
+  return { interface: equals < 0 ? "" : text.slice(0, equals), address: parsed.text };
+}
