@@ -1,7 +1,7 @@
 // What do the commands that read no machine know, and where do they have it from?
 import type { Node, Snapshot } from "../api/objects.ts";
 import type { Backend } from "../backends/backend.ts";
-import type { InputError } from "../errors.ts";
+import { InputError } from "../errors.ts";
 import { nodeIPsOf } from "../model/node-ips.ts";
 import { worldOf } from "../model/world.ts";
 import { FAMILIES, type Family } from "../net/family.ts";
@@ -11,6 +11,7 @@ import { readManifests } from "../source/manifests.ts";
 import { Tracker } from "../source/tracker.ts";
 import type { KernelState } from "../state/kernel-state.ts";
 import type { NodeFacts } from "../state/node-facts.ts";
+import type { Output } from "./output.ts";
 
 export interface InputFlags {
   readonly paths: readonly string[];
@@ -20,6 +21,8 @@ export interface InputFlags {
   readonly families: readonly Family[];
   readonly facts: GivenFacts;
   readonly options: Options;
+  /** Say what was passed over, and why. */
+  readonly verbose: boolean;
 }
 
 /** Inputs, read. */
@@ -47,8 +50,15 @@ export async function openInputs(flags: InputFlags, backend: Backend): Promise<I
     if (!flags.families.includes(family) || !facts.families.includes(family)) return undefined;
     return backend.desired(worldOf({ snapshot, nodeName, node, options: flags.options, facts, family }));
   };
-  const passed = passedOver.map(({ place, reason }) => `${place.source ?? ""}: ${place.object ?? ""} ${reason}`);
+  const passed = passedOver.map(({ place, reason }) => new InputError(place, reason).message);
   return { problems, notes, passedOver: passed, wanted };
+}
+
+/** Tells what is wrong with the inputs, and how they were taken. */
+export function reportInputs({ problems, notes, passedOver }: Inputs, verbose: boolean, output: Output): void {
+  for (const note of notes) output.note(note);
+  if (verbose) for (const passed of passedOver) output.note(passed);
+  for (const problem of problems) output.note(`error: ${problem.message}`);
 }
 
 function chooseNode({ nodes }: Snapshot, asked: string | undefined) {

@@ -1,19 +1,31 @@
 // What would be in the kernel?
+import { iptablesBackend } from "../backends/iptables/backend.ts";
+import { checkSupported } from "./configuration.ts";
 import { FAMILIES } from "../net/family.ts";
 import { selectFragments } from "../state/selection.ts";
-import type { Inputs } from "./inputs.ts";
+import { type InputFlags, type Inputs, openInputs, reportInputs } from "./inputs.ts";
 import type { Output } from "./output.ts";
 import { printSection, printSections, type SectionName } from "./sections.ts";
+import { readTemplates } from "./templates.ts";
 
 export interface RenderFlags {
-  readonly section?: SectionName;
+  readonly section?: SectionName | undefined;
   readonly explain: boolean;
   /** `namespace/name` or `namespace/name:port`; none: everything. */
   readonly services: readonly string[];
 }
 
+/** Reads the inputs and prints; the answer is whether all of the input could be used. Rejects with InputError. */
+export async function renderPaths(input: InputFlags, flags: RenderFlags, output: Output): Promise<boolean> {
+  checkSupported(input.options);
+  const inputs = await openInputs(input, iptablesBackend(await readTemplates("iptables")));
+  reportInputs(inputs, input.verbose, output);
+  await render(inputs, flags, output);
+  return inputs.problems.length === 0;
+}
+
 /** Prints what this node's kernel would hold for the inputs. */
-export async function render(inputs: Inputs, flags: RenderFlags, output: Output): Promise<void> {
+async function render(inputs: Inputs, flags: RenderFlags, output: Output): Promise<void> {
   const states = FAMILIES.flatMap((family) => inputs.wanted(family) ?? []).map((state) =>
     flags.services.length === 0
       ? state

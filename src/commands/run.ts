@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import type { Snapshot } from "../api/objects.ts";
 import type { Backend } from "../backends/backend.ts";
 import type { Kernel } from "../kernel/kernel.ts";
+import { nodeNameOf } from "../options/complete.ts";
 import type { Options } from "../options/options.ts";
 import type { Batch, Source } from "../source/source.ts";
 import { Tracker } from "../source/tracker.ts";
@@ -16,8 +17,7 @@ export interface RunInput {
   readonly options: Options;
   readonly backend: Backend;
   readonly kernel: Kernel;
-  /** Facts that were given and are not asked of the machine. */
-  readonly facts?: NodeFacts;
+  readonly facts: NodeFacts;
   readonly clock: Clock;
   readonly log: (at: string) => Log;
 }
@@ -27,11 +27,10 @@ export interface RunInput {
  * on this machine. Rules are left in place on every way out.
  */
 export async function run(input: RunInput): Promise<void> {
-  const { source, options, backend, kernel, clock } = input;
+  const { source, options, backend, kernel, facts, clock } = input;
   const log = input.log("run.ts");
-  const facts = input.facts ?? (await kernel.facts());
   if (facts.families.length === 0) throw new Error("iptables is not available on this host");
-  const nodeName = nodeNameOf(options);
+  const nodeName = nodeNameOf(options.hostnameOverride, hostname());
   log.info({ mode: backend.mode, node: nodeName, families: facts.families.join(",") }, "Starting");
   const shared = { nodeName, options, facts, backend, kernel, clock, log: input.log("family-loop.ts") };
   const loops = facts.families.map((family) => new FamilyLoop({ ...shared, family }));
@@ -44,13 +43,6 @@ export async function run(input: RunInput): Promise<void> {
   }
   await Promise.all(loops.map((loop) => loop.stop()));
   log.info({}, "Stopped; rules stay in place");
-}
-
-/** As kube-proxy: the override, else the host's name, trimmed and in lower case. */
-function nodeNameOf({ hostnameOverride }: Options): string {
-  const name = (hostnameOverride === "" ? hostname() : hostnameOverride).trim().toLowerCase();
-  if (name === "") throw new Error("empty hostname is invalid");
-  return name;
 }
 
 function report({ problems, passedOver }: Batch, log: Log): void {

@@ -6,13 +6,13 @@ import type { Family } from "../net/family.ts";
 
 /** The facts that were given; what is left out has its default. */
 export interface GivenFacts {
-  readonly addresses?: readonly { readonly interface: string; readonly address: string }[] | undefined;
-  readonly iptablesVersion?: string | undefined;
-  readonly kernelVersion?: string | undefined;
-  readonly cpus?: number | undefined;
-  readonly counters?: { readonly invalidDropped: boolean; readonly localhostNodePorts: boolean } | undefined;
-  readonly tcpBeLiberal?: boolean | undefined;
-  readonly families?: readonly Family[] | undefined;
+  readonly addresses?: readonly { readonly interface: string; readonly address: string }[];
+  readonly iptablesVersion?: string;
+  readonly kernelVersion?: string;
+  readonly cpus?: number;
+  readonly counters?: { readonly invalidDropped: boolean; readonly localhostNodePorts: boolean };
+  readonly tcpBeLiberal?: boolean;
+  readonly families?: readonly Family[];
 }
 
 const VERSION = /^\d+(?:\.\d+)+(?:[-+.~\w]*)$/;
@@ -25,13 +25,13 @@ const address = z.string().transform((text, context) => {
 });
 
 const GIVEN_FACTS = z.strictObject({
-  addresses: z.array(z.strictObject({ interface: z.string(), address })).optional(),
-  iptablesVersion: z.string().regex(VERSION).optional(),
-  kernelVersion: z.string().regex(VERSION).optional(),
-  cpus: z.int().positive().optional(),
-  counters: z.strictObject({ invalidDropped: z.boolean(), localhostNodePorts: z.boolean() }).optional(),
-  tcpBeLiberal: z.boolean().optional(),
-  families: z.array(z.enum(["IPv4", "IPv6"])).optional(),
+  addresses: z.exactOptional(z.array(z.strictObject({ interface: z.string(), address }))),
+  iptablesVersion: z.exactOptional(z.string().regex(VERSION)),
+  kernelVersion: z.exactOptional(z.string().regex(VERSION)),
+  cpus: z.exactOptional(z.int().positive()),
+  counters: z.exactOptional(z.strictObject({ invalidDropped: z.boolean(), localhostNodePorts: z.boolean() })),
+  tcpBeLiberal: z.exactOptional(z.boolean()),
+  families: z.exactOptional(z.array(z.enum(["IPv4", "IPv6"]))),
 });
 
 /** Reads the value of a facts file. Throws InputError that names the field. */

@@ -1,0 +1,49 @@
+// What do flags and a configuration file come to?
+import { readFile } from "node:fs/promises";
+import { InputError } from "../errors.ts";
+import { completeConfig } from "../options/complete.ts";
+import type { Config } from "../options/config.ts";
+import { readConfigText } from "../options/config-text.ts";
+import { decodeConfig } from "../options/decode.ts";
+import { checkFlags, deprecationNotices, flagValue, type GivenFlags } from "../options/flags.ts";
+import { type Options, optionsOf } from "../options/options.ts";
+import { printProblems, validateConfig } from "../options/validate.ts";
+import { readCode } from "../source/file-failure.ts";
+
+export interface Configuration {
+  readonly options: Options;
+  /** Notices about deprecated flags, unknown fields and keys that stand twice. */
+  readonly warnings: readonly string[];
+}
+
+/** Reads, completes and validates. Rejects with InputError whose prefix says in which of these it failed. */
+export async function readConfiguration(given: GivenFlags): Promise<Configuration> {
+  checkFlags(given);
+  const path = flagValue(given, "config");
+  const file = path === "" ? undefined : await readConfigFile(path);
+  const config = prefixed("failed complete", () => completeConfig(given, file?.config));
+  const problems = validateConfig(config);
+  if (problems.length > 0) throw new InputError({}, `failed validate: ${printProblems(problems)}`);
+  return { options: optionsOf(config), warnings: [...deprecationNotices(given), ...(file?.warnings ?? [])] };
+}
+
+/** Throws InputError for a valid choice that this version cannot serve. */
+export function checkSupported({ mode, iptablesLayout }: Options): void {
+  if (mode !== "iptables") throw new InputError({}, `mode ${mode} is not supported by this version, use iptables`);
+  if (iptablesLayout !== "Compat") throw new InputError({}, `layout ${iptablesLayout} is not supported by this version`);
+}
+
+async function readConfigFile(path: string): Promise<{ readonly config: Config; readonly warnings: readonly string[] }> {
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    throw new InputError({}, `failed complete: open ${path}: ${readCode(error)}`);
+  });
+  return prefixed("failed complete", () => decodeConfig(readConfigText(text)));
+}
+
+function prefixed<T>(prefix: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof InputError ? new InputError({}, `${prefix}: ${error.message}`) : error;
+  }
+}

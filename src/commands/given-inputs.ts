@@ -1,0 +1,63 @@
+// What do the flags that stand for a machine and its inputs say?
+import { InputError } from "../errors.ts";
+import { parseAddress } from "../net/address.ts";
+import { FAMILIES, type Family } from "../net/family.ts";
+import type { GivenFlags } from "../options/flags.ts";
+import { decodeNodeAddress, decodeNodeFacts, type GivenFacts } from "../options/node-facts.ts";
+import { readConfiguration } from "./configuration.ts";
+import { readFactsFile } from "./facts-file.ts";
+import type { InputFlags } from "./inputs.ts";
+import type { Output } from "./output.ts";
+
+/** The flags as the command line gives them; what was not given is undefined. */
+export interface InputArguments {
+  readonly paths: readonly string[];
+  readonly node?: string | undefined;
+  readonly ipFamily?: "ipv4" | "ipv6" | undefined;
+  readonly nodeIps: readonly string[];
+  readonly nodeAddresses: readonly string[];
+  readonly nodeFacts?: string | undefined;
+  readonly iptablesVersion?: string | undefined;
+  readonly kernelVersion?: string | undefined;
+  readonly cpus?: number | undefined;
+  readonly nfacct?: boolean | undefined;
+  readonly tcpBeLiberal?: boolean | undefined;
+  readonly verbose: boolean;
+}
+
+/** Reads what the flags name. Rejects with InputError for what cannot be read. */
+export async function readInputFlags(args: InputArguments, given: GivenFlags, output: Output): Promise<InputFlags> {
+  if (args.paths.length === 0) throw new InputError({}, "give at least one file, a directory, or - for standard input");
+  const { options, warnings } = await readConfiguration(given);
+  for (const warning of warnings) output.note(`warning: ${warning}`);
+  const file = args.nodeFacts === undefined ? {} : await readFactsFile(args.nodeFacts);
+  return {
+    paths: args.paths,
+    node: args.node,
+    nodeIPs: args.nodeIps.map(readNodeIP),
+    families: familiesOf(args.ipFamily),
+    facts: { ...file, ...factsOf(args) },
+    options,
+    verbose: args.verbose,
+  };
+}
+
+/** Facts of single flags go before those of a file. */
+function factsOf(args: InputArguments): GivenFacts {
+  const { iptablesVersion, kernelVersion, cpus, nfacct, tcpBeLiberal } = args;
+  const counters = nfacct === undefined ? undefined : { invalidDropped: nfacct, localhostNodePorts: nfacct };
+  const values = Object.entries({ iptablesVersion, kernelVersion, cpus, counters, tcpBeLiberal });
+  const facts = decodeNodeFacts(Object.fromEntries(values.filter(([, value]) => value !== undefined)), {});
+  return args.nodeAddresses.length === 0 ? facts : { ...facts, addresses: args.nodeAddresses.map(decodeNodeAddress) };
+}
+
+function readNodeIP(text: string): string {
+  const address = parseAddress(text);
+  if (!address) throw new InputError({ source: "--node-ip" }, `${JSON.stringify(text)} is no IP address`);
+  return address.text;
+}
+
+function familiesOf(ipFamily: "ipv4" | "ipv6" | undefined): readonly Family[] {
+  if (ipFamily === undefined) return FAMILIES;
+  return [ipFamily === "ipv4" ? "IPv4" : "IPv6"];
+}
