@@ -30,7 +30,7 @@ export function decodeConfig({ value, duplicates }: ConfigText): DecodedConfig {
   checkKind(apiVersion, kind);
   const leaves: Leaves = { values: new Map(), unknown: [] };
   collect(rest, "", leaves);
-  let config = DEFAULTS;
+  let config: Config = { ...DEFAULTS, healthzBindAddress: "", metricsBindAddress: "" };
   for (const name of leaves.values.keys()) config = decodeField(config, name, leaves.values.get(name));
   const located = withServerAddresses(config);
   return {

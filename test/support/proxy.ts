@@ -10,7 +10,7 @@ import { z } from "zod";
 import type { Cluster } from "./cluster.ts";
 import type { Netns } from "./netns.ts";
 
-const PROGRAM = fileURLToPath("file:///tmp/e-gen/main.mts");
+const PROGRAM = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
 const Config = z.looseObject({});
 

@@ -1,0 +1,215 @@
+import t from "tap";
+import { readEndpointSlice } from "../../src/api/endpoint-slice.js";
+import { fullObject, spoil } from "../support/full-objects.js";
+const PLACE = { source: "slices.yaml", document: 1 };
+const BEFORE = "slices.yaml: document 1: EndpointSlice shop/web-a: ";
+const ENDPOINT = {
+    address: "10.244.0.11",
+    nodeName: "worker-a",
+    ready: false,
+    serving: true,
+    terminating: true,
+    zoneHints: ["zone-a"],
+    nodeHints: ["worker-a"],
+    pod: "shop/web-0",
+};
+const SLICE = {
+    kind: "EndpointSlice",
+    namespace: "shop",
+    name: "web-a",
+    service: "web",
+    family: "IPv4",
+    headless: false,
+    ports: [{ name: "http", protocol: "TCP", port: 8080 }],
+    endpoints: [ENDPOINT],
+};
+/** Path, value there, what differs from the full slice. */
+const ACCEPTED = {
+    "everything said": [["kind"], "EndpointSlice", {}],
+    "no conditions: ready and serving": [
+        ["endpoints", 0, "conditions"],
+        null,
+        { endpoints: [{ ...ENDPOINT, ready: true, terminating: false }] },
+    ],
+    "not ready and not told whether serving: serving": [
+        ["endpoints", 0, "conditions"],
+        { ready: false },
+        { endpoints: [{ ...ENDPOINT, terminating: false }] },
+    ],
+    "no hints": [["endpoints", 0, "hints"], undefined, { endpoints: [{ ...ENDPOINT, zoneHints: [], nodeHints: [] }] }],
+    "no node": [["endpoints", 0, "nodeName"], null, { endpoints: [{ ...ENDPOINT, nodeName: "" }] }],
+    "a Pod of the slice's own namespace": [["endpoints", 0, "targetRef", "namespace"], undefined, {}],
+    "behind it is no Pod": [["endpoints", 0, "targetRef", "kind"], "VM", { endpoints: [{ ...ENDPOINT, pod: "" }] }],
+    "behind it is nothing named": [["endpoints", 0, "targetRef"], null, { endpoints: [{ ...ENDPOINT, pod: "" }] }],
+    "an old address with leading zeros": [["endpoints", 0, "addresses", 0], "010.244.000.011", {}],
+    "a mapped address": [["endpoints", 0, "addresses", 0], "::ffff:10.244.0.11", {}],
+    "only the first address counts": [["endpoints", 0, "addresses", 1], "nonsense", {}],
+    "no endpoints": [["endpoints"], null, { endpoints: [] }],
+    "no ports": [["ports"], null, { ports: [] }],
+    "a port without name and protocol": [
+        ["ports"],
+        [{ port: 8080 }],
+        { ports: [{ name: "", protocol: "TCP", port: 8080 }] },
+    ],
+    "the headless label counts whatever it holds": [
+        ["metadata", "labels", "service.kubernetes.io/headless"],
+        "false",
+        { headless: true },
+    ],
+};
+for (const [name, [path, value, difference]] of Object.entries(ACCEPTED)) {
+    t.test(name, (t) => {
+        const reading = readEndpointSlice(spoil(fullObject("EndpointSlice"), path, value), PLACE);
+        t.strictSame(reading, { objects: [{ ...SLICE, ...difference }], problems: [], passedOver: [] });
+        t.end();
+    });
+}
+/** Path, value there, the complaint, what differs from the full slice. */
+const DROPPED = {
+    "an endpoint without address": [
+        ["endpoints", 0, "addresses"],
+        [],
+        "endpoints[0].addresses: has no address",
+        { endpoints: [] },
+    ],
+    "a port without number": [
+        ["ports", 0, "port"],
+        null,
+        "ports[0].port: must be a whole number from 1 to 65535, not null",
+        { ports: [] },
+    ],
+    "port nought": [
+        ["ports", 0, "port"],
+        0,
+        "ports[0].port: must be a whole number from 1 to 65535, not 0",
+        { ports: [] },
+    ],
+    "a port whose name is null": [
+        ["ports", 0, "name"],
+        null,
+        "ports[0].name: is null, so no port of a Service can match it",
+        { ports: [] },
+    ],
+};
+for (const [name, [path, value, complaint, difference]] of Object.entries(DROPPED)) {
+    t.test(`dropped alone: ${name}`, (t) => {
+        const reading = readEndpointSlice(spoil(fullObject("EndpointSlice"), path, value), PLACE);
+        t.strictSame(reading.objects, [{ ...SLICE, ...difference }]);
+        t.strictSame(messages(reading), [BEFORE + complaint]);
+        t.end();
+    });
+}
+/** Address, what it is: all that no endpoint can be. */
+const FORBIDDEN = [
+    ["0.0.0.0", "unspecified"],
+    ["127.0.0.1", "loopback"],
+    ["127.255.255.254", "loopback"],
+    ["169.254.169.254", "link-local"],
+    ["224.0.0.251", "link-local multicast"],
+    ["0:0::0", "unspecified"],
+    ["::1", "loopback"],
+    ["fe80::1", "link-local"],
+    ["FEBF::1", "link-local"],
+    ["ff02::fb", "link-local multicast"],
+];
+for (const [address, sort] of FORBIDDEN) {
+    t.test(`dropped alone: an endpoint at ${address}`, (t) => {
+        const raw = spoil(fullObject("EndpointSlice"), ["addressType"], address.includes(":") ? "IPv6" : "IPv4");
+        const reading = readEndpointSlice(spoil(raw, ["endpoints", 0, "addresses"], [address]), PLACE);
+        t.strictSame(reading.objects.map(({ endpoints }) => endpoints), [[]]);
+        t.strictSame(messages(reading), [
+            `${BEFORE}endpoints[0].addresses[0]: is ${sort}, which no endpoint can be: "${address}"`,
+        ]);
+        t.end();
+    });
+}
+/** Neighbours of what is forbidden. */
+for (const address of [
+    "1.0.0.0",
+    "126.0.0.1",
+    "169.253.0.1",
+    "224.0.1.1",
+    "::2",
+    "::1:0",
+    "fe7f::1",
+    "fec0::1",
+    "ff05::2",
+]) {
+    t.test(`an endpoint at ${address}`, (t) => {
+        const raw = spoil(fullObject("EndpointSlice"), ["addressType"], address.includes(":") ? "IPv6" : "IPv4");
+        const reading = readEndpointSlice(spoil(raw, ["endpoints", 0, "addresses"], [address]), PLACE);
+        t.strictSame(reading.objects[0]?.endpoints[0]?.address, address);
+        t.strictSame(reading.problems, []);
+        t.end();
+    });
+}
+/** Path, value there, the complaint. */
+const REFUSED = {
+    "an IPv6 address among IPv4": [
+        ["endpoints", 0, "addresses", 0],
+        "fd00::1",
+        'endpoints[0].addresses[0]: must be an IPv4 address, not "fd00::1"',
+    ],
+    "an address with a zone": [
+        ["endpoints", 0, "addresses", 0],
+        "fe80::1%eth0",
+        'endpoints[0].addresses[0]: must be an IPv4 address, not "fe80::1%eth0"',
+    ],
+    "an address that is a number": [
+        ["endpoints", 0, "addresses", 0],
+        10,
+        "endpoints[0].addresses[0]: must be a string, not 10",
+    ],
+    "no address type": [["addressType"], undefined, "addressType: is missing, must be a string"],
+    "an address type nobody knows": [["addressType"], "MAC", 'addressType: must be IPv4 or IPv6 or FQDN, not "MAC"'],
+    "a condition in words": [
+        ["endpoints", 0, "conditions", "ready"],
+        "yes",
+        'endpoints[0].conditions.ready: must be a boolean, not "yes"',
+    ],
+    "a port too high": [["ports", 0, "port"], 65536, "ports[0].port: must be a whole number from 0 to 65535, not 65536"],
+    "a Service nobody can have": [
+        ["metadata", "labels", "kubernetes.io/service-name"],
+        "web.shop",
+        'metadata.labels["kubernetes.io/service-name"]: must be a DNS label, not "web.shop"',
+    ],
+    "a node that is no name": [
+        ["endpoints", 0, "nodeName"],
+        "worker a",
+        'endpoints[0].nodeName: must be a DNS subdomain, not "worker a"',
+    ],
+    "a hint without zone": [
+        ["endpoints", 0, "hints", "forZones", 0, "name"],
+        "",
+        'endpoints[0].hints.forZones[0].name: must be a label value, not ""',
+    ],
+};
+for (const [name, [path, value, complaint]] of Object.entries(REFUSED)) {
+    t.test(`refused: ${name}`, (t) => {
+        const reading = readEndpointSlice(spoil(fullObject("EndpointSlice"), path, value), PLACE);
+        t.strictSame(reading.objects, []);
+        t.strictSame(messages(reading), [BEFORE + complaint]);
+        t.end();
+    });
+}
+/** Path, value there, why it is of no use. */
+const PASSED_OVER = {
+    "host names": [["addressType"], "FQDN", "its addresses are host names"],
+    "no label": [["metadata", "labels"], undefined, "it has no label kubernetes.io/service-name"],
+    "an empty label": [
+        ["metadata", "labels", "kubernetes.io/service-name"],
+        null,
+        "it has no label kubernetes.io/service-name",
+    ],
+};
+for (const [name, [path, value, reason]] of Object.entries(PASSED_OVER)) {
+    t.test(`passed over: a slice with ${name}`, (t) => {
+        const reading = readEndpointSlice(spoil(fullObject("EndpointSlice"), path, value), PLACE);
+        const place = { ...PLACE, object: "EndpointSlice shop/web-a" };
+        t.strictSame(reading, { objects: [], problems: [], passedOver: [{ place, reason }] });
+        t.end();
+    });
+}
+function messages({ problems }) {
+    return problems.map(({ message }) => message);
+}

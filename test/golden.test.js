@@ -1,0 +1,36 @@
+// Does `render` print, for every cluster and family, what its golden file says?
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { runCommandLine } from "../src/cli.js";
+import { CollectedOutput } from "./support/collected-output.js";
+import { FIXTURES, matchGolden } from "./support/golden.js";
+const CLUSTERS = join(FIXTURES, "clusters");
+for (const name of readdirSync(CLUSTERS).sort()) {
+    const folder = join(CLUSTERS, name);
+    t.test(name, async (t) => {
+        const problems = linesOf(join(folder, "problems.txt"));
+        for (const [family, short] of [
+            ["ipv4", "v4"],
+            ["ipv6", "v6"],
+        ]) {
+            const output = new CollectedOutput();
+            const code = await runCommandLine([...renderArguments(folder), "--ip-family", family], output);
+            matchGolden(t, join(folder, `iptables.${short}.rules`), output.text);
+            t.equal(code, problems.length === 0 ? 0 : 2, "exit code");
+            t.strictSame(output.notes.map((note) => note.replace(`error: ${folder}/`, "")), problems, "what was left out");
+        }
+    });
+}
+function renderArguments(folder) {
+    const facts = join(folder, "node-facts.yaml");
+    return [
+        "render",
+        join(folder, "cluster.yaml"),
+        ...["--config", join(folder, "config.yaml")],
+        ...(existsSync(facts) ? ["--node-facts", facts] : []),
+    ];
+}
+function linesOf(path) {
+    return existsSync(path) ? readFileSync(path, "utf8").split("\n").filter((line) => line !== "") : [];
+}

@@ -1,0 +1,30 @@
+// Does the kernel make of kube-proxy's ten decimals what we write, for every number of endpoints to 5000?
+import "../support/enter-sandbox.js";
+import t from "tap";
+import { kernelProbability } from "../../src/backends/iptables/probability.js";
+import { inNamespace, VARIANTS, variantEnvironment, variantSkip } from "../support/iptables-variant.js";
+import { makeNetns, removeNetns } from "../support/netns.js";
+import { skipReason } from "../support/sandbox.js";
+const MOST = 5000;
+// Go prints 1/2048 with the even digit of a tie; all others are what JavaScript prints.
+const tenDecimals = (n) => (n === 2048 ? "0.0004882812" : (1 / n).toFixed(10));
+const skip = skipReason();
+t.setTimeout(300_000);
+for (const variant of VARIANTS) {
+    t.test(`shares of ${variant}`, { skip: skip || variantSkip(variant) }, async (t) => {
+        const node = await makeNetns("shares");
+        t.teardown(() => removeNetns(node));
+        const env = variantEnvironment(variant);
+        const counts = Array.from({ length: MOST - 1 }, (_, index) => index + 2);
+        const rule = (n, probability) => `-A S -p tcp -m tcp --dport ${n} -m statistic --mode random --probability ${probability} -j RETURN`;
+        const input = ["*nat", ":S - [0:0]", ...counts.map((n) => rule(n, tenDecimals(n))), "COMMIT", ""].join("\n");
+        await inNamespace(node, ["iptables-restore", "--noflush"], { env, input });
+        const saved = await inNamespace(node, ["iptables-save", "-t", "nat"], { env });
+        const printed = saved.split("\n").filter((line) => line.startsWith("-A S "));
+        t.strictSame(printed, counts.map((n) => rule(n, kernelProbability(n))));
+        const again = printed.map((line) => line.replace("-A S ", "-A T "));
+        await inNamespace(node, ["iptables-restore", "--noflush"], { env, input: ["*nat", ":T - [0:0]", ...again, "COMMIT", ""].join("\n") });
+        const twice = await inNamespace(node, ["iptables-save", "-t", "nat"], { env });
+        t.strictSame(twice.split("\n").filter((line) => line.startsWith("-A T ")), again, "eleven decimals are read back as the same share");
+    });
+}

@@ -1,0 +1,25 @@
+import t from "tap";
+import { InputError } from "../../src/errors.js";
+import { lastOf, rewording } from "../../src/options/value-type.js";
+t.test("every text is read, the last one counts", async (t) => {
+    const read = [];
+    const parse = lastOf((text) => {
+        read.push(text);
+        return text.toUpperCase();
+    });
+    t.equal(parse(["a", "b", "c"]), "C");
+    t.strictSame(read, ["a", "b", "c"]);
+});
+t.test("an input error is worded anew, a bug is not", async (t) => {
+    const word = (reason) => `not good: ${reason}`;
+    const bad = new InputError({ field: "f" }, "bad");
+    const bug = new TypeError("bug");
+    t.throws(() => rewording(fail(bad), word), { name: "InputError", message: "f: not good: bad" });
+    t.throws(() => rewording(fail(bug), word), bug);
+    t.equal(rewording(() => 1, word), 1);
+});
+function fail(error) {
+    return () => {
+        throw error;
+    };
+}

@@ -1,0 +1,175 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import t, {} from "tap";
+import { printIdentity, printObject } from "../../src/api/object-name.js";
+import { watchManifests } from "../../src/source/manifest-watch.js";
+const QUICK = { quiet: 25, poll: 60_000 };
+function service(name, port) {
+    return `apiVersion: v1\nkind: Service\nmetadata: {name: ${name}}\nspec: {ports: [{port: ${port}}]}\n---\n`;
+}
+/** `set Service default/web 80`, `delete Service default/web`; completeness is left out. */
+function print(changes) {
+    return changes.flatMap((change) => {
+        if (change.type === "complete")
+            return [];
+        if (change.type === "delete")
+            return [`delete ${printIdentity(change.identity)}`];
+        const port = change.object.kind === "Service" ? change.object.ports[0]?.port : "";
+        return [`set ${printObject(change.object)} ${port}`];
+    });
+}
+/** Watches until the test ends; a batch that does not come fails the test by time. */
+function follow(t, directory, paths = [directory], patience = QUICK) {
+    const stop = new AbortController();
+    const batches = watchManifests(paths, stop.signal, patience);
+    t.teardown(async () => {
+        stop.abort();
+        for await (const _ of batches)
+            ;
+    });
+    return {
+        next: async () => {
+            const { value } = await batches.next();
+            if (!value)
+                throw new Error("the source has ended");
+            return describe(value, directory);
+        },
+    };
+}
+function describe({ changes, problems, passedOver }, directory) {
+    const told = [...problems.map(({ message }) => message), ...passedOver.map(({ reason }) => reason)];
+    return [...print(changes), ...told.map((text) => text.replaceAll(`${directory}/`, ""))];
+}
+t.test("the first batch is the whole and completes every kind", async (t) => {
+    const directory = t.testdir({ "a.yaml": service("web", 80), deep: { "b.yaml": service("api", 81) } });
+    const stop = new AbortController();
+    for await (const { changes, problems, passedOver } of watchManifests([directory], stop.signal)) {
+        t.strictSame(print(changes), ["set Service default/web 80", "set Service default/api 81"]);
+        t.strictSame(changes.flatMap((change) => (change.type === "complete" ? [change.kind] : [])), ["Service", "EndpointSlice", "Endpoints", "Node", "Pod"]);
+        t.strictSame([problems, passedOver], [[], []]);
+        stop.abort();
+    }
+});
+t.test("an empty directory is complete too", async (t) => {
+    const directory = t.testdir({});
+    t.strictSame(await follow(t, directory).next(), []);
+});
+t.test("files that appear, change, move and vanish", async (t) => {
+    const directory = t.testdir({ "a.yaml": service("web", 80) });
+    const follower = follow(t, directory);
+    await follower.next();
+    writeFileSync(`${directory}/b.yaml`, service("api", 81));
+    t.strictSame(await follower.next(), ["set Service default/api 81"]);
+    writeFileSync(`${directory}/a.yaml`, service("web", 82));
+    t.strictSame(await follower.next(), ["set Service default/web 82"]);
+    rmSync(`${directory}/b.yaml`);
+    t.strictSame(await follower.next(), ["delete Service default/api"]);
+    mkdirSync(`${directory}/deep/deeper`, { recursive: true });
+    writeFileSync(`${directory}/deep/deeper/c.yaml`, service("cart", 83));
+    t.strictSame(await follower.next(), ["set Service default/cart 83"]);
+    writeFileSync(`${directory}/deep/deeper/c.yaml`, service("cart", 84));
+    t.strictSame(await follower.next(), ["set Service default/cart 84"], "new directories are listened to");
+});
+t.test("a file put in place of another in one step", async (t) => {
+    const directory = t.testdir({ "a.yaml": service("web", 80) });
+    const follower = follow(t, directory);
+    await follower.next();
+    writeFileSync(`${directory}/.a.yaml.new`, service("web", 81));
+    renameSync(`${directory}/.a.yaml.new`, `${directory}/a.yaml`);
+    t.strictSame(await follower.next(), ["set Service default/web 81"]);
+});
+t.test("a mounted ConfigMap that gets a new version", async (t) => {
+    const directory = t.testdir({
+        "..1": { "a.yaml": service("web", 80) },
+        "..2": { "a.yaml": service("web", 81) },
+    });
+    symlinkSync("..1", `${directory}/..data`);
+    symlinkSync("..data/a.yaml", `${directory}/a.yaml`);
+    const follower = follow(t, directory);
+    t.strictSame(await follower.next(), ["set Service default/web 80"]);
+    symlinkSync("..2", `${directory}/..data_tmp`);
+    renameSync(`${directory}/..data_tmp`, `${directory}/..data`);
+    rmSync(`${directory}/..1`, { recursive: true });
+    t.strictSame(await follower.next(), ["set Service default/web 81"]);
+});
+t.test("a file that is half written says nothing until it is whole", async (t) => {
+    const directory = t.testdir({ "a.yaml": service("web", 80) + service("api", 81) });
+    const follower = follow(t, directory);
+    await follower.next();
+    writeFileSync(`${directory}/a.yaml`, `${service("web", 82)}kind: {Serv`);
+    t.strictSame(await follower.next(), [
+        "set Service default/web 82",
+        "a.yaml: document 2: line 6, column 12: Flow map in block collection must be sufficiently indented and end with a }",
+    ], "what can be read counts, what cannot stays as it was");
+    writeFileSync(`${directory}/a.yaml`, service("web", 82));
+    t.strictSame(await follower.next(), ["delete Service default/api"], "whole again: what is not there is gone");
+    truncateSync(`${directory}/a.yaml`);
+    writeFileSync(`${directory}/a.yaml`, service("web", 83));
+    t.strictSame(await follower.next(), ["set Service default/web 83"], "cut to nothing and written at once: no gap");
+});
+t.test("an object that is refused keeps its last good version, and that is told once", async (t) => {
+    const directory = t.testdir({ "a.yaml": service("web", 80) });
+    const follower = follow(t, directory);
+    await follower.next();
+    const complaint = 'a.yaml: document 1: Service default/web: spec.ports[0].port: must be a number, not "high"';
+    writeFileSync(`${directory}/a.yaml`, service("web", "high") + service("api", 81));
+    t.strictSame(await follower.next(), ["set Service default/api 81", complaint]);
+    writeFileSync(`${directory}/a.yaml`, service("web", "high") + service("api", 82));
+    t.strictSame(await follower.next(), ["set Service default/api 82"]);
+    writeFileSync(`${directory}/a.yaml`, service("web", 83) + service("api", 82));
+    t.strictSame(await follower.next(), ["set Service default/web 83"]);
+    writeFileSync(`${directory}/a.yaml`, service("web", "high"));
+    t.strictSame(await follower.next(), ["delete Service default/api", complaint], "a fault that comes back is told again");
+    rmSync(`${directory}/a.yaml`);
+    t.strictSame(await follower.next(), ["delete Service default/web"], "with its file it goes");
+});
+t.test("of an object in two files the later counts, as long as it is there", async (t) => {
+    const directory = t.testdir({ "a.yaml": service("web", 80), "b.yaml": service("web", 81) });
+    const follower = follow(t, directory);
+    t.strictSame(await follower.next(), ["set Service default/web 81", "again in b.yaml, which counts"]);
+    rmSync(`${directory}/b.yaml`);
+    t.strictSame(await follower.next(), ["set Service default/web 80"]);
+});
+t.test("a path that comes and goes", async (t) => {
+    const directory = t.testdir({});
+    const follower = follow(t, directory, [`${directory}/a.yaml`]);
+    t.strictSame(await follower.next(), ["a.yaml: no such file or directory"]);
+    writeFileSync(`${directory}/a.yaml`, service("web", 80));
+    t.strictSame(await follower.next(), ["set Service default/web 80"]);
+    rmSync(`${directory}/a.yaml`);
+    t.strictSame(await follower.next(), ["delete Service default/web", "a.yaml: no such file or directory"]);
+});
+t.test("what cannot be looked at any more may still be there", async (t) => {
+    const directory = t.testdir({ deep: { "a.yaml": service("web", 80) } });
+    const follower = follow(t, directory, [`${directory}/deep`]);
+    await follower.next();
+    rmSync(`${directory}/deep`, { recursive: true });
+    symlinkSync("deep", `${directory}/deep`);
+    t.strictSame(await follower.next(), ["deep: cannot be read: ELOOP"], "nothing is deleted");
+    rmSync(`${directory}/deep`);
+    t.strictSame(await follower.next(), ["delete Service default/web", "deep: no such file or directory"]);
+});
+t.test("a file that the system does not let us read is tried again", async (t) => {
+    const directory = t.testdir({ "a.yaml": service("web", 80) });
+    const follower = follow(t, directory, [`${directory}/a.yaml`], { quiet: 25, poll: 50 });
+    await follower.next();
+    rmSync(`${directory}/a.yaml`);
+    symlinkSync("/proc/self/mem", `${directory}/a.yaml`);
+    t.strictSame(await follower.next(), ["a.yaml: cannot be read: EIO"]);
+    rmSync(`${directory}/a.yaml`);
+    writeFileSync(`${directory}/a.yaml`, service("web", 81));
+    t.strictSame(await follower.next(), ["set Service default/web 81"]);
+});
+t.test("where nobody tells of changes, looking now and then finds them", async (t) => {
+    const directory = t.testdir({ real: { deep: { "a.yaml": service("web", 80) } }, seen: {} });
+    symlinkSync("../real/deep", `${directory}/seen/link`);
+    const follower = follow(t, directory, [`${directory}/seen`], { quiet: 25, poll: 50 });
+    await follower.next();
+    renameSync(`${directory}/real`, `${directory}/away`);
+    mkdirSync(`${directory}/real/deep`, { recursive: true });
+    writeFileSync(`${directory}/real/deep/a.yaml`, service("web", 81));
+    t.strictSame(await follower.next(), ["set Service default/web 81"]);
+});
+t.test("standard input cannot be watched", async (t) => {
+    const batches = watchManifests(["-"], new AbortController().signal);
+    await t.rejects(batches.next(), { message: "-: standard input cannot be watched" });
+});

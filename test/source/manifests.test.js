@@ -1,0 +1,63 @@
+import { readFileSync } from "node:fs";
+import { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import t from "tap";
+import { printObject } from "../../src/api/object-name.js";
+import { readManifests } from "../../src/source/manifests.js";
+const FIXTURES = fileURLToPath(new URL("../../fixtures/manifests", import.meta.url));
+const SERVICE = (name, port) => `
+apiVersion: v1
+kind: Service
+metadata: {name: ${name}}
+spec: {ports: [{port: ${port}}]}
+---
+`;
+/** Messages with the paths as they are inside of a directory. */
+function messages(problems, directory) {
+    return problems.map(({ message }) => message.replaceAll(`${directory}/`, ""));
+}
+t.test("a directory of every kind, in YAML and JSON, is read as the files beside it say", async (t) => {
+    const { objects, problems, passedOver } = await readManifests([`${FIXTURES}/shop`]);
+    t.strictSame(objects, JSON.parse(readFileSync(`${FIXTURES}/shop.objects.json`, "utf8")));
+    const notes = passedOver.map(({ place, reason }) => {
+        return `passed over: ${place.source?.replace(`${FIXTURES}/`, "")}: document ${place.document}: ${reason}`;
+    });
+    const told = [...messages(problems, FIXTURES), ...notes];
+    t.strictSame(told, readFileSync(`${FIXTURES}/shop.messages.txt`, "utf8").trimEnd().split("\n"));
+});
+t.test("a fault costs its document alone, a small file cannot become a huge one", async (t) => {
+    const { objects, problems } = await readManifests([`${FIXTURES}/faults`]);
+    t.strictSame(objects.map(printObject), ["Service default/before", "Service default/after"]);
+    t.strictSame(messages(problems, FIXTURES), [
+        "faults/aliases.yaml: document 1: Excessive alias count indicates a resource exhaustion attack",
+        "faults/syntax.yaml: document 2: line 9, column 1: Flow map in block collection must be sufficiently indented and end with a }",
+    ]);
+});
+t.test("of an object that is there twice the later one counts, and a note says so", async (t) => {
+    const directory = t.testdir({ "a.yaml": SERVICE("web", 1) + SERVICE("api", 2), "b.yaml": SERVICE("web", 3) });
+    const { objects, problems, passedOver } = await readManifests([`${directory}/b.yaml`, directory]);
+    t.strictSame(objects.map((object) => (object.kind === "Service" ? `${object.name} ${object.ports[0]?.port}` : "")), ["web 3", "api 2"]);
+    t.strictSame(problems, []);
+    t.strictSame(passedOver, [
+        {
+            place: { source: `${directory}/a.yaml`, object: "Service default/web" },
+            reason: `again in ${directory}/b.yaml, which counts`,
+        },
+    ]);
+});
+t.test("standard input is read after all files", async (t) => {
+    const directory = t.testdir({ "a.yaml": SERVICE("web", 1) });
+    const piped = await readManifests(["-", directory], Readable.from([Buffer.from(SERVICE("web", 2))]));
+    t.match(piped.objects, [{ ports: [{ port: 2 }] }]);
+    const bad = await readManifests(["-"], Readable.from(["a: ["]));
+    t.match(bad.problems[0]?.message, /^-: document 1: line 1, column 5: /);
+});
+t.test("what is not there or not readable is told", async (t) => {
+    const { objects, problems } = await readManifests(["/proc/self/mem", "/nowhere/at/all.yaml", "/dev/null/x"]);
+    t.strictSame(objects, []);
+    t.strictSame(problems.map(({ message }) => message), [
+        "/nowhere/at/all.yaml: no such file or directory",
+        "/dev/null/x: no such file or directory",
+        "/proc/self/mem: cannot be read: EIO",
+    ]);
+});

@@ -1,0 +1,58 @@
+import t from "tap";
+import { parseTables } from "../../src/state/iptables-parse.js";
+import { printTables } from "../../src/state/iptables-print.js";
+import { emptyState } from "../../src/state/kernel-state.js";
+const rules = (...lines) => lines.map((line) => ({ line }));
+const ours = (name, ...lines) => ({ name, hold: "ours", rules: rules(...lines) });
+const FRAGMENTS = ["a", "b"].map((name) => ({
+    key: name,
+    tables: new Map([
+        [
+            "nat",
+            {
+                chains: [ours(`KUBE-SVC-${name}`, `-A KUBE-SVC-${name} -j ${name}`)],
+                shares: new Map([["KUBE-SERVICES", rules(`-A KUBE-SERVICES -j KUBE-SVC-${name}`)]]),
+            },
+        ],
+    ]),
+}));
+const STATE = {
+    ...emptyState("IPv4"),
+    fragments: FRAGMENTS,
+    tables: new Map([
+        [
+            "nat",
+            new Map([
+                ["OUTPUT", { name: "OUTPUT", hold: "built-in", rules: rules("-A OUTPUT -j KUBE-SERVICES") }],
+                ["PREROUTING", { name: "PREROUTING", hold: "built-in", rules: rules("-A PREROUTING -j KUBE-SERVICES") }],
+                ["KUBE-SERVICES", { ...ours("KUBE-SERVICES", "-A KUBE-SERVICES -j FIRST"), last: rules("-A KUBE-SERVICES -j LAST") }],
+                ["KUBE-FIREWALL", { name: "KUBE-FIREWALL", hold: "ensured", rules: [] }],
+            ]),
+        ],
+    ]),
+};
+const TEXT = `*nat
+:KUBE-FIREWALL - [0:0]
+:KUBE-SERVICES - [0:0]
+:KUBE-SVC-a - [0:0]
+:KUBE-SVC-b - [0:0]
+-A PREROUTING -j KUBE-SERVICES
+-A OUTPUT -j KUBE-SERVICES
+-A KUBE-SERVICES -j FIRST
+-A KUBE-SERVICES -j KUBE-SVC-a
+-A KUBE-SERVICES -j KUBE-SVC-b
+-A KUBE-SERVICES -j LAST
+-A KUBE-SVC-a -j a
+-A KUBE-SVC-b -j b
+COMMIT`;
+t.test("a state is printed as the tool would: shares in their places, hooks first, chains by name", async (t) => {
+    t.equal([...printTables(STATE)].join("\n"), TEXT);
+});
+t.test("a rule may be printed in another way", async (t) => {
+    const lines = [...printTables(STATE, ({ line }) => line.toLowerCase())];
+    t.ok(lines.includes("-a output -j kube-services"));
+});
+t.test("what was read is printed again, policies aside", async (t) => {
+    const text = TEXT.replace(":KUBE-FIREWALL", ":PREROUTING ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n:KUBE-FIREWALL");
+    t.equal([...printTables({ ...emptyState("IPv4"), tables: parseTables(text) })].join("\n"), TEXT);
+});

@@ -1,0 +1,54 @@
+// Which clusters does a randomised test try?
+import fc from "fast-check";
+import { buildEndpoint, buildPort, buildRecord, buildService, buildSlice, buildSnapshot } from "./build.js";
+const someHints = fc.subarray(["z1", "z2"]);
+const slices = fc
+    .record({
+    name: fc.constantFrom("s-1", "s-2", "s-3"),
+    family: fc.constantFrom("IPv4", "IPv6"),
+    hosts: fc.uniqueArray(fc.record({
+        host: fc.integer({ min: 1, max: 5 }),
+        nodeName: fc.constantFrom("n1", "n2", ""),
+        ready: fc.boolean(),
+        serving: fc.boolean(),
+        terminating: fc.boolean(),
+        zoneHints: someHints,
+        nodeHints: fc.subarray(["n1", "n2"]),
+    }), { selector: ({ host }) => host, maxLength: 5 }),
+})
+    .map(({ name, family, hosts }) => {
+    const address = (host) => (family === "IPv4" ? `10.1.0.${host}` : `fd00:1::${host}`);
+    return buildSlice(hosts.map(({ host, ...given }) => buildEndpoint(address(host), given)), { name, family });
+});
+const services = fc
+    .record({
+    name: fc.constantFrom("a", "b", "a-b", "c"),
+    namespace: fc.constantFrom("ns", "ns-1"),
+    clusterIPs: fc.constantFrom(["10.0.0.1"], ["10.0.0.1", "fd00::1"], ["fd00::1"]),
+    nodePort: fc.constantFrom(0, 30080),
+    externalIPs: fc.subarray(["1.2.3.4", "2001::5"]),
+    externalTrafficPolicy: fc.constantFrom("Cluster", "Local"),
+    internalTrafficPolicy: fc.constantFrom("Cluster", "Local"),
+})
+    .map(({ nodePort, ...given }) => {
+    const ports = [buildPort({ nodePort }), buildPort({ name: "dns", port: 53 })];
+    return buildService({ ...given, clusterIP: given.clusterIPs[0] ?? "", ports });
+});
+/** Up to six Services, with up to three slices each, of either family and in every state; one Node `n1` in zone `z1`. */
+export const clusters = fc
+    .array(fc
+    .tuple(services, fc.uniqueArray(slices, { selector: ({ name }) => name, maxLength: 3 }))
+    .map(([service, own]) => buildRecord(service, ...own)), { maxLength: 6 })
+    .map((records) => buildSnapshot(records));
+/** The same objects in another order, and their lists too where order has no meaning. */
+export function shuffle(snapshot, noise) {
+    const mix = (items) => {
+        const keyed = [...items].map((item) => ({ item, key: [...noise.take(1)][0] ?? 0 }));
+        return keyed.sort((a, b) => a.key - b.key).map(({ item }) => item);
+    };
+    const mixed = [...snapshot.services].map(([key, { service, slices: own }]) => {
+        const ownMixed = mix(own).map((slice) => ({ ...slice, endpoints: mix(slice.endpoints) }));
+        return [key, buildRecord({ ...service, ports: mix(service.ports) }, ...ownMixed)];
+    });
+    return { ...snapshot, services: new Map(mix(mixed)) };
+}

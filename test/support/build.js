@@ -1,0 +1,110 @@
+import { familyOf } from "../../src/net/address.js";
+/** A port named `http`, TCP 80, unless said. */
+export function buildPort(given = {}) {
+    return { name: "http", protocol: "TCP", port: 80, nodePort: 0, ...given };
+}
+/** Service `ns/s` of type ClusterIP with one port; cluster IPs and families follow from `clusterIP` unless said. */
+export function buildService(given = {}) {
+    const clusterIP = given.clusterIP ?? "10.0.0.1";
+    const clusterIPs = given.clusterIPs ?? [clusterIP];
+    return {
+        kind: "Service",
+        namespace: "ns",
+        name: "s",
+        type: "ClusterIP",
+        clusterIP,
+        clusterIPs,
+        ipFamilies: clusterIPs.map(familyOf),
+        hasSelector: true,
+        ports: [buildPort()],
+        externalIPs: [],
+        ingressVIPs: [],
+        sourceRanges: "everyone",
+        affinitySeconds: 0,
+        externalTrafficPolicy: "Cluster",
+        internalTrafficPolicy: "Cluster",
+        healthCheckNodePort: 0,
+        foreignProxy: false,
+        ...given,
+    };
+}
+/** A ready endpoint without hints, on no node. */
+export function buildEndpoint(address, given = {}) {
+    return {
+        address,
+        nodeName: "",
+        ready: true,
+        serving: true,
+        terminating: false,
+        zoneHints: [],
+        nodeHints: [],
+        pod: "",
+        ...given,
+    };
+}
+/** An IPv4 slice of `ns/s` with the endpoints and port http/TCP 8080. */
+export function buildSlice(endpoints, given = {}) {
+    return {
+        kind: "EndpointSlice",
+        namespace: "ns",
+        name: "s-1",
+        service: "s",
+        family: "IPv4",
+        headless: false,
+        ports: [{ name: "http", protocol: "TCP", port: 8080 }],
+        endpoints,
+        ...given,
+    };
+}
+export function buildNode(given = {}) {
+    return {
+        kind: "Node",
+        name: "n1",
+        zone: "z1",
+        addresses: ["192.0.2.10", "2001:db8:a::10"],
+        podCIDRs: ["10.244.0.0/24", "fd00:244::/64"],
+        ...given,
+    };
+}
+export function buildRecord(service, ...slices) {
+    return { service, slices };
+}
+/** A snapshot of the records and of Node `n1` (or the nodes given). */
+export function buildSnapshot(records, nodes = [buildNode()]) {
+    return {
+        services: new Map(records.map((record) => [`${record.service.namespace}/${record.service.name}`, record])),
+        nodes: new Map(nodes.map((node) => [node.name, node])),
+        pods: new Map(),
+    };
+}
+/** The defaults of kube-proxy, as far as rules depend on them. */
+export function buildOptions(given = {}) {
+    return {
+        bindAddress: "0.0.0.0",
+        clusterCIDRs: [],
+        detectLocalMode: "ClusterCIDR",
+        bridgeInterface: "",
+        interfaceNamePrefix: "",
+        nodePortAddresses: [],
+        masqueradeAll: false,
+        masqueradeBit: 14,
+        localhostNodePorts: true,
+        allowServiceExternalIPs: true,
+        ...given,
+    };
+}
+/** A machine with loopback and one interface, a present iptables and no counters. */
+export function buildFacts(given = {}) {
+    return {
+        addresses: [
+            { interface: "lo", address: "127.0.0.1" },
+            { interface: "lo", address: "::1" },
+            { interface: "eth0", address: "192.0.2.10" },
+            { interface: "eth0", address: "2001:db8:a::10" },
+        ],
+        iptablesVersion: "1.8.9",
+        counters: { invalidDropped: false, localhostNodePorts: false },
+        tcpBeLiberal: false,
+        ...given,
+    };
+}

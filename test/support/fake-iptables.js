@@ -1,0 +1,123 @@
+// What would the tools of iptables do, without a kernel? A strict stand-in below `kernel/command.ts`.
+import { KernelError } from "../../src/errors.js";
+import { targetOf } from "../../src/state/rule.js";
+const BUILT_IN = {
+    filter: ["INPUT", "FORWARD", "OUTPUT"],
+    mangle: ["PREROUTING", "INPUT", "FORWARD", "OUTPUT", "POSTROUTING"],
+    nat: ["PREROUTING", "INPUT", "OUTPUT", "POSTROUTING"],
+};
+const TARGETS = new Set(["ACCEPT", "DROP", "RETURN", "REJECT", "MARK", "MASQUERADE", "DNAT"]);
+/** Refuses what the kernel refuses: jumps to chains that are not there, deleting what is in use or not there. */
+export class FakeIptables {
+    #tables = new Map();
+    /** Every command that was run, with its input. */
+    log = [];
+    /** A rule with this text is refused by the kernel at hand. */
+    refuses;
+    /** Programs that do not work on this machine. */
+    missing = new Set();
+    /** The door that production code takes. */
+    run = async (command) => {
+        const input = [...(command.input ?? [])].join("");
+        this.log.push({ program: command.program, args: command.args, input });
+        if (this.missing.has(command.program))
+            throw refusal(command, `${command.program}: command not found`);
+        if (command.args.includes("--version"))
+            return "iptables v1.8.9 (nf_tables)\n";
+        if (command.args.includes("-S"))
+            return "-P POSTROUTING ACCEPT\n";
+        if (command.program.endsWith("-save"))
+            return this.save();
+        this.#restore(command, input);
+        return "";
+    };
+    /** What `iptables-save` prints. */
+    save() {
+        return [...this.#tables].map(([name, table]) => `*${name}\n${printTable(name, table)}COMMIT\n`).join("");
+    }
+    /** Loads text as an operator would, without a record in the log. */
+    load(text) {
+        this.#restore({ program: "iptables-restore", args: [] }, text);
+    }
+    #restore(command, input) {
+        const lines = input.split("\n");
+        const after = structuredClone(this.#tables);
+        let name = "";
+        for (const [index, line] of lines.entries()) {
+            const fault = this.#change(after, name, line);
+            if (fault)
+                throw refusal(command, `iptables-restore v1.8.9 (nf_tables): line ${index + 1}: ${fault}`);
+            if (line.startsWith("*"))
+                name = line.slice(1);
+            if (line === "COMMIT")
+                this.#tables.set(name, structuredClone(after.get(name) ?? new Map()));
+        }
+    }
+    #change(tables, name, line) {
+        if (line.startsWith("*")) {
+            if (!tables.has(line.slice(1)))
+                tables.set(line.slice(1), emptyTable(line.slice(1)));
+            return undefined;
+        }
+        const table = tables.get(name);
+        if (!table || line === "" || line === "COMMIT")
+            return undefined;
+        if (this.refuses !== undefined && line.includes(this.refuses))
+            return "RULE_APPEND failed (No such file or directory)";
+        return changeTable(table, line);
+    }
+}
+function changeTable(table, line) {
+    const [verb = "", chain = ""] = line.split(" ");
+    if (verb.startsWith(":")) {
+        if (!line.endsWith(" - [0:0]"))
+            return "built-in chains are not ours to set";
+        table.set(verb.slice(1), []);
+        return undefined;
+    }
+    const rules = table.get(chain);
+    if (!rules)
+        return `no chain ${chain}`;
+    if (verb === "-X")
+        return deleteChain(table, chain);
+    const rule = `-A${line.slice(2)}`;
+    if (verb === "-D") {
+        const index = rules.indexOf(rule);
+        if (index < 0)
+            return "RULE_DELETE failed (No such file or directory)";
+        rules.splice(index, 1);
+        return undefined;
+    }
+    const target = targetOf(rule);
+    if (target !== undefined && !table.has(target) && !TARGETS.has(target))
+        return `no chain or target ${target}`;
+    if (verb === "-I")
+        rules.unshift(rule);
+    else if (verb === "-A")
+        rules.push(rule);
+    else
+        return `unknown verb ${verb}`;
+    return undefined;
+}
+function deleteChain(table, chain) {
+    if (table.get(chain)?.length !== 0)
+        return `CHAIN_DEL failed (Directory not empty): chain ${chain}`;
+    const busy = [...table.values()].some((rules) => rules.some((rule) => targetOf(rule) === chain));
+    if (busy)
+        return `CHAIN_DEL failed (Device or resource busy): chain ${chain}`;
+    table.delete(chain);
+    return undefined;
+}
+function emptyTable(name) {
+    return new Map((BUILT_IN[name] ?? []).map((chain) => [chain, []]));
+}
+function printTable(name, table) {
+    const builtIn = BUILT_IN[name] ?? [];
+    const chains = [...builtIn, ...[...table.keys()].filter((chain) => !builtIn.includes(chain)).sort()];
+    const heads = chains.map((chain) => `:${chain} ${builtIn.includes(chain) ? "ACCEPT" : "-"} [0:0]\n`);
+    const rules = chains.flatMap((chain) => table.get(chain) ?? []).map((rule) => `${rule}\n`);
+    return [...heads, ...rules].join("");
+}
+function refusal({ program, args }, words) {
+    return new KernelError({ step: program, target: args.join(" "), code: "1", words });
+}

@@ -1,0 +1,53 @@
+// How is one of the two kernel interfaces behind the name `iptables` chosen for one test, and for nothing else?
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { execa } from "execa";
+import { sandboxEnvironment } from "./sandbox.js";
+export const VARIANTS = ["nft", "legacy"];
+const DIRECTORIES = ["/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/local/bin", "/usr/bin", "/bin"];
+const EMPTY = ["filter", "mangle", "nat"].map((table) => `*${table}\nCOMMIT\n`).join("");
+/** Why a variant cannot be tested here, as tap's `skip` takes it. To be asked inside the sandbox. */
+export function variantSkip(variant) {
+    for (const command of ["iptables", "ip6tables"]) {
+        const program = find(`${command}-${variant}`);
+        if (program === undefined)
+            return `${command}-${variant} is not installed`;
+        const listed = spawnSync(program, ["-w", "-t", "nat", "-S"], { encoding: "utf8" });
+        if (listed.status !== 0)
+            return `${command}-${variant}: ${listed.stderr.trim()}`;
+    }
+    return false;
+}
+/** An environment in which `iptables` and its five relatives are this variant. The links live in the private /run. */
+export function variantEnvironment(variant) {
+    const folder = join("/run/fairlead-test", variant);
+    if (!existsSync(folder))
+        linkPrograms(folder, variant);
+    const environment = sandboxEnvironment();
+    return { ...environment, PATH: `${folder}:${environment.PATH ?? ""}` };
+}
+/** Takes every rule of both families out of a namespace, and every connection tracked there. */
+export async function flush(node, env) {
+    await inNamespace(node, ["iptables-restore", "-w"], { env, input: EMPTY });
+    await inNamespace(node, ["ip6tables-restore", "-w"], { env, input: EMPTY });
+    await inNamespace(node, ["conntrack", "-F"], { env });
+}
+/** Runs a command in a namespace; throws with the command's own words. */
+export async function inNamespace({ path }, command, { env, input = "" }) {
+    const { stdout } = await execa("nsenter", [`--net=${path}`, ...command], { env, input });
+    return stdout;
+}
+function linkPrograms(folder, variant) {
+    mkdirSync(folder, { recursive: true });
+    for (const command of ["iptables", "ip6tables"]) {
+        for (const suffix of ["", "-save", "-restore"]) {
+            const program = find(`${command}-${variant}${suffix}`);
+            if (program !== undefined)
+                symlinkSync(program, join(folder, `${command}${suffix}`));
+        }
+    }
+}
+function find(program) {
+    return DIRECTORIES.map((folder) => join(folder, program)).find(existsSync);
+}

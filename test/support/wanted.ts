@@ -1,0 +1,48 @@
+// What should the kernel hold for a cluster of the fixtures?
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { readInputFlags } from "../../src/commands/given-inputs.ts";
+import { openInputs } from "../../src/commands/inputs.ts";
+import type { Family } from "../../src/net/family.ts";
+import type { KernelState } from "../../src/state/kernel-state.ts";
+import { CollectedOutput } from "./collected-output.ts";
+import { FIXTURES } from "./golden.ts";
+import { BACKEND } from "./templates.ts";
+
+const CLUSTERS = join(FIXTURES, "clusters");
+
+export interface WantedCluster {
+  readonly name: string;
+  readonly folder: string;
+  readonly wanted: (family: Family) => KernelState;
+}
+
+/** Every cluster of the fixtures, in the order of their names. */
+export async function wantedClusters(): Promise<readonly WantedCluster[]> {
+  const clusters: WantedCluster[] = [];
+  for (const name of readdirSync(CLUSTERS).sort()) clusters.push(await wantedCluster(join(CLUSTERS, name), name));
+  return clusters;
+}
+
+/** The manifests `file` of a folder with its configuration and, where there is one, its file of node facts. */
+export async function wantedCluster(folder: string, name: string, file = "cluster.yaml"): Promise<WantedCluster> {
+  const facts = join(folder, "node-facts.yaml");
+  const args = {
+    paths: [join(folder, file)],
+    nodeIps: [],
+    nodeAddresses: [],
+    verbose: false,
+    ...(existsSync(facts) ? { nodeFacts: facts } : {}),
+  };
+  const config = new Map([["config", [join(folder, "config.yaml")] as const]]);
+  const inputs = await openInputs(await readInputFlags(args, config, new CollectedOutput()), BACKEND);
+  return {
+    name,
+    folder,
+    wanted: (family) => {
+      const state = inputs.wanted(family);
+      if (!state) throw new Error(`${name} has no ${family}`);
+      return state;
+    },
+  };
+}

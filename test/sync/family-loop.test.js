@@ -1,0 +1,151 @@
+import t from "tap";
+import { KernelError } from "../../src/errors.js";
+import { machine } from "../../src/kernel/kernel.js";
+import { FamilyLoop } from "../../src/sync/family-loop.js";
+import { createLog } from "../../src/sync/log.js";
+import { buildEndpoint, buildOptions, buildRecord, buildService, buildSlice, buildSnapshot } from "../support/build.js";
+import { HandClock } from "../support/clock.js";
+import { FakeIptables } from "../support/fake-iptables.js";
+import { BACKEND } from "../support/templates.js";
+const OPTIONS = { ...buildOptions({ localhostNodePorts: false }), syncPeriod: 30_000, minSyncPeriod: 1000 };
+const NO_COUNTERS = { invalidDropped: false, localhostNodePorts: false };
+const FACTS = {
+    addresses: [],
+    iptablesVersion: "1.8.9",
+    kernelVersion: "6.1",
+    cpus: 1,
+    counters: NO_COUNTERS,
+    tcpBeLiberal: false,
+    families: ["IPv4"],
+};
+function setUp(change = {}) {
+    const tools = new FakeIptables();
+    const clock = new HandClock();
+    const lines = [];
+    const kernel = machine(tools.run);
+    const loop = new FamilyLoop({
+        family: "IPv4",
+        nodeName: "n1",
+        options: OPTIONS,
+        facts: { ...FACTS, counters: change.counters ?? NO_COUNTERS },
+        backend: BACKEND,
+        kernel: change.kernel?.(kernel) ?? kernel,
+        clock,
+        log: createLog("text", (line) => lines.push(line))("family-loop.ts"),
+    });
+    return { tools, clock, loop, lines };
+}
+const snapshotOf = (...addresses) => buildSnapshot([buildRecord(buildService(), buildSlice(addresses.map((address) => buildEndpoint(address))))]);
+t.test("the first snapshot is written at once, the same again starts nothing", async (t) => {
+    const { tools, clock, loop, lines } = setUp();
+    loop.update(snapshotOf("10.1.0.1"));
+    await clock.advance(0);
+    t.same(tools.log.map(({ program }) => program), ["iptables-save", "iptables-restore"]);
+    t.match(tools.save(), /-j DNAT --to-destination 10\.1\.0\.1:8080/);
+    t.match(lines, [/"SyncProxyRules complete" ipFamily="IPv4" mode="iptables" elapsed="\d+ms" steps=1/]);
+    loop.update(snapshotOf("10.1.0.1"));
+    await clock.advance(5000);
+    t.equal(tools.log.length, 2, "no process for a change of nothing");
+});
+t.test("a change sends the chains that differ and no other", async (t) => {
+    const { tools, clock, loop } = setUp();
+    loop.update(snapshotOf("10.1.0.1"));
+    await clock.advance(2000);
+    loop.update(snapshotOf("10.1.0.2"));
+    await clock.advance(0);
+    const sent = tools.log.at(-1)?.input ?? "";
+    t.equal(sent.match(/^:KUBE-SVC-/gm)?.length, 1);
+    t.equal(sent.match(/^:KUBE-SEP-/gm)?.length, 2, "the new one, and the old one to be removed");
+    t.notMatch(sent, /KUBE-SERVICES/);
+    t.notMatch(tools.save(), /10\.1\.0\.1/);
+});
+t.test("rules that somebody else took away are back within a sync period", async (t) => {
+    const { tools, clock, loop } = setUp();
+    loop.update(snapshotOf("10.1.0.1"));
+    await clock.advance(0);
+    const before = tools.save();
+    tools.load("*nat\n:KUBE-SERVICES - [0:0]\nCOMMIT\n");
+    t.not(tools.save(), before);
+    await clock.advance(30_000);
+    t.equal(tools.save(), before);
+    const commands = tools.log.length;
+    await clock.advance(30_000);
+    t.equal(tools.log.length, commands + 1, "a kernel that is right is only looked at");
+});
+t.test("a refused change is told and tried again", async (t) => {
+    const { tools, clock, loop, lines } = setUp();
+    tools.refuses = "10.1.0.1";
+    loop.update(snapshotOf("10.1.0.1"));
+    await clock.advance(0);
+    t.match(lines, [/^E.*"The kernel refused a change".*step="iptables" code="1".*RULE_APPEND failed/]);
+    tools.refuses = undefined;
+    await clock.advance(30_000);
+    t.match(tools.save(), /10\.1\.0\.1:8080/);
+});
+t.test("a tool that is missing is told and tried again", async (t) => {
+    const { tools, clock, loop, lines } = setUp();
+    tools.missing.add("iptables-save");
+    loop.update(snapshotOf("10.1.0.1"));
+    await clock.advance(0);
+    t.match(lines, [/^E.*"Cannot read the kernel's rules; retrying".*command not found/]);
+    tools.missing.clear();
+    await clock.advance(30_000);
+    t.match(tools.save(), /10\.1\.0\.1:8080/);
+});
+t.test("a stale chain that others use is warned about once", async (t) => {
+    const { tools, clock, loop, lines } = setUp();
+    tools.load("*nat\n:CNI - [0:0]\n:KUBE-SVC-OLD - [0:0]\n-A CNI -j KUBE-SVC-OLD\nCOMMIT\n");
+    loop.update(snapshotOf("10.1.0.1"));
+    await clock.advance(90_000);
+    t.equal(lines.filter((line) => line.startsWith("W")).length, 1);
+    t.match(lines[0], /KUBE-SVC-OLD \(-A CNI -j KUBE-SVC-OLD\)/);
+});
+t.test("a counter that cannot be made is done without, the other one is used", async (t) => {
+    const words = { step: "nfacct", target: "ct_state_invalid_dropped_pkts", code: "EOPNOTSUPP", words: "no" };
+    const refusing = (kernel) => ({
+        ...kernel,
+        observe: (family, look) => kernel.observe(family, { ...look, counters: [] }),
+        apply: async (plan) => {
+            const step = plan.steps.find((step) => step.kind === "counter" && step.name === words.target);
+            if (step)
+                return { done: [], refused: { step, error: new KernelError(words) } };
+            return kernel.apply({ ...plan, steps: plan.steps.filter(({ kind }) => kind !== "counter") });
+        },
+    });
+    const { tools, clock, loop, lines } = setUp({
+        counters: { invalidDropped: true, localhostNodePorts: true },
+        kernel: refusing,
+    });
+    loop.update(snapshotOf("10.1.0.1"));
+    await clock.advance(1000);
+    t.match(lines[0], /"The kernel refused a change".*code="EOPNOTSUPP"/);
+    t.match(tools.save(), /-A KUBE-FORWARD -m conntrack --ctstate INVALID -j DROP/);
+    t.match(tools.save(), /10\.1\.0\.1:8080/);
+});
+t.test("an ended loop writes no more", async (t) => {
+    const { tools, clock, loop } = setUp();
+    loop.update(snapshotOf("10.1.0.1"));
+    await loop.stop();
+    await clock.advance(60_000);
+    t.equal(tools.log.length, 0);
+});
+t.test("the zone is followed, addresses and pod ranges stay as they were first seen", async (t) => {
+    const { tools, clock, loop } = setUp();
+    const endpoints = [
+        buildEndpoint("10.1.0.1", { zoneHints: ["z1"] }),
+        buildEndpoint("10.1.0.2", { zoneHints: ["z2"] }),
+    ];
+    const snapshot = buildSnapshot([buildRecord(buildService(), buildSlice(endpoints))]);
+    const node = [...snapshot.nodes.values()][0];
+    loop.update(snapshot);
+    await clock.advance(2000);
+    t.notMatch(tools.save(), /10\.1\.0\.2/);
+    if (node)
+        loop.update({ ...snapshot, nodes: new Map([["n1", { ...node, zone: "z2" }]]) });
+    await clock.advance(0);
+    t.notMatch(tools.save(), /10\.1\.0\.1/);
+    await clock.advance(2000);
+    loop.update({ ...snapshot, nodes: new Map() });
+    await clock.advance(0);
+    t.notMatch(tools.save(), /10\.1\.0\.1/, "a Node that is gone changes nothing");
+});
