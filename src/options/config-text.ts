@@ -1,5 +1,5 @@
 // What does the text of a configuration file hold, before anything is known of its fields?
-import { LineCounter, parseAllDocuments, type YAMLError } from "yaml";
+import { LineCounter, parseAllDocuments, type Tags, type YAMLError } from "yaml";
 import { InputError } from "../errors.ts";
 
 /** The value of the text, and what is said twice in it. */
@@ -25,8 +25,7 @@ export function readConfigText(text: string): ConfigText {
     lineCounter,
     prettyErrors: false,
     logLevel: "error",
-    // Go's reader knows neither numbers to the base of sixty nor timestamps.
-    customTags: (tags) => tags.filter((tag) => typeof tag === "string" || !isForeign(tag)),
+    customTags: (tags) => tags.filter((tag) => typeof tag === "string" || !isForeign(tag)).map(asGo),
   });
   const [document, ...more] = documents;
   if (document === undefined) throw new InputError({}, "is empty");
@@ -40,8 +39,15 @@ export function readConfigText(text: string): ConfigText {
   return { value, duplicates: duplicates.map((each) => ({ key: keyAt(text, each.pos[0]), line: lineOf(each) })) };
 }
 
+// Go's reader knows neither numbers to the base of sixty nor timestamps.
 function isForeign({ tag, format }: { readonly tag: string; readonly format?: string }): boolean {
   return format === "TIME" || tag === "tag:yaml.org,2002:timestamp";
+}
+
+// The package takes `.` and `e9` for numbers; to Go a number has a digit in front.
+function asGo(tag: Tags[number]): Tags[number] {
+  if (typeof tag === "string" || tag.collection || !tag.test || tag.tag !== "tag:yaml.org,2002:float") return tag;
+  return { ...tag, test: new RegExp(`(?=^[-+]?\\.?[\\dinIN])${tag.test.source}`) };
 }
 
 function wordsOf({ code, message }: YAMLError): string {
@@ -49,14 +55,14 @@ function wordsOf({ code, message }: YAMLError): string {
 }
 
 function keyAt(text: string, start: number): string {
-  return /^["']?([\w.-]*)/.exec(text.slice(start))?.[1] ?? "";
+  return text.slice(start).replace(/^["']?([\w.-]*)[\s\S]*$/, "$1");
 }
 
-// The package's own limit on aliases stands between a small file and a huge value.
+// An alias of nothing, too many aliases, or a merge of what is no mapping.
 function resolveAliases(read: () => unknown): unknown {
   try {
     return read();
   } catch (error) {
-    throw error instanceof ReferenceError ? new InputError({}, `yaml: ${error.message}`) : error;
+    throw new InputError({}, `yaml: ${String(error).replace(/^\w*Error: /, "")}`);
   }
 }

@@ -70,8 +70,8 @@ function decodeField<K extends FieldName>(config: Config, name: K, value: unknow
   const { type, pointer } = ROWS[name];
   const result = type.schema.safeParse(value);
   if (!result.success) {
-    const [issue] = result.error.issues;
-    throw new InputError({ field: [name, ...(issue?.path ?? [])].join(".") }, issue?.message ?? "");
+    const reasons = result.error.issues.map(({ path, message }) => [...path.map(String), message].join(": "));
+    throw new InputError({ field: name }, reasons.join("; "));
   }
   const zero = JSON.stringify(type.print(result.data)) === JSON.stringify(type.print(type.zero));
   return zero && pointer === undefined ? config : withField(config, name, result.data);

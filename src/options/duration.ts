@@ -52,10 +52,9 @@ export function millisecondsOf(nanoseconds: bigint): number {
 
 function sumOf(body: string, text: string): bigint {
   if (body === "") throw invalid(text);
-  let rest = body;
   let sum = 0n;
-  while (rest !== "") {
-    const [part = "", whole = "", decimals = "", unit = ""] = /^(\d*)(?:\.(\d*))?([^\d.]*)/.exec(rest) ?? [];
+  for (const [part, whole = "", decimals = "", unit = ""] of body.matchAll(/(\d*)(?:\.(\d*))?([^\d.]*)/g)) {
+    if (part === "") break;
     if (whole === "" && decimals === "") throw invalid(text);
     if (unit === "") throw new InputError({}, `time: missing unit in duration ${JSON.stringify(text)}`);
     const size = UNITS.get(unit);
@@ -63,7 +62,6 @@ function sumOf(body: string, text: string): bigint {
       throw new InputError({}, `time: unknown unit ${JSON.stringify(unit)} in duration ${JSON.stringify(text)}`);
     }
     sum += BigInt(whole) * size + (BigInt(decimals) * size) / 10n ** BigInt(decimals.length);
-    rest = rest.slice(part.length);
   }
   return sum;
 }

@@ -5,7 +5,7 @@ import { parseAddress } from "../net/address.ts";
 import { parseDuration, printDuration } from "./duration.ts";
 import { splitHostPort } from "./host-port.ts";
 import { canonicalQuantity } from "./quantity.ts";
-import { lastOf, type ValueType } from "./value-type.ts";
+import { checked, lastOf, type ValueType } from "./value-type.ts";
 
 const text = z.string("must be a string");
 
@@ -62,19 +62,6 @@ export const QUANTITY: ValueType<string> = {
   print: (value) => value,
   zero: "0",
 };
-
-/** Lets a zod schema take over the complaint of a reader that throws InputError. */
-function checked<T>(read: (given: string) => T): (given: string, context: z.RefinementCtx) => T {
-  return (given, context) => {
-    try {
-      return read(given);
-    } catch (error) {
-      if (!(error instanceof InputError)) throw error;
-      context.addIssue(error.reason);
-      return z.NEVER;
-    }
-  };
-}
 
 function parseIP(given: string): string {
   if (parseAddress(given)) return given;

@@ -1,5 +1,5 @@
 // What can a kind of value do: be read from a flag, be read from a file, be printed?
-import type { z } from "zod";
+import { z } from "zod";
 import { InputError } from "../errors.ts";
 
 /** The texts given for a flag, in the order of the command line. */
@@ -35,4 +35,17 @@ export function rewording<T>(read: () => T, word: (reason: string) => string): T
   } catch (error) {
     throw error instanceof InputError ? new InputError(error.place, word(error.reason)) : error;
   }
+}
+
+/** Lets a zod schema take over the complaint of a reader that throws InputError. */
+export function checked<T>(read: (given: string) => T): (given: string, context: z.RefinementCtx) => T {
+  return (given, context) => {
+    try {
+      return read(given);
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      context.addIssue(error.reason);
+      return z.NEVER;
+    }
+  };
 }

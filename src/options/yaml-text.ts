@@ -5,7 +5,6 @@ import type { Plain } from "./value-type.ts";
 const OTHER_THAN_STRING = [
   /^(?:~|null|Null|NULL|<<|)$/,
   /^(?:y|Y|yes|Yes|YES|on|On|ON|n|N|no|No|NO|off|Off|OFF|true|True|TRUE|false|False|FALSE)$/,
-  /^[-+]?\.[\d_]*$/,
   /^[-+]?(?:\.\d+|\d[\d_]*(?:\.[\d_]*)?)(?:[eE][-+]?\d+)?$/,
   /^[-+]?(?:0x[\da-fA-F_]+|0b[01_]+|0o[0-7_]+)$/,
   /^[-+]?\.(?:inf|Inf|INF)$|^\.(?:nan|NaN|NAN)$/,

@@ -5,6 +5,7 @@ import t, { type Test } from "tap";
 import { type Cluster, clusterNames, readCluster } from "../support/cluster.ts";
 import { VARIANTS, variantSkip } from "../support/iptables-variant.ts";
 import { type Flow, findingsOf } from "../support/packet-flow.ts";
+import { built } from "../support/program.ts";
 import { skipReason } from "../support/sandbox.ts";
 import { type Scene, send, setScene } from "../support/scene.ts";
 import { limitTime } from "../support/time-limit.ts";
@@ -23,7 +24,7 @@ for (const variant of VARIANTS) {
       for (const cluster of clusters) {
         await t.test(cluster.name, async (t) => {
           const packets = cluster.cases.filter(({ modes }) => modes.includes("iptables"));
-          const scene = await setScene(cluster, topology, { variant, packets });
+          const scene = await setScene(cluster, topology, { variant, program: built(), packets });
           await Promise.all(scene.flows.map((flow) => testFlow(t, flow, scene)));
           await scene.close();
         });

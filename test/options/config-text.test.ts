@@ -7,6 +7,8 @@ const values: readonly [string, string, unknown][] = [
   ["YAML 1.1 words for true and false", "a: yes\nb: off\n", { a: true, b: false }],
   ["octal numbers", "a: 010\n", { a: 8 }],
   ["no numbers to the base of sixty", "a: 12:30\n", { a: "12:30" }],
+  ["numbers", "a: [1.5, -.5, 2e3, .inf, 1_000]\n", { a: [1.5, -0.5, 2000, Number.POSITIVE_INFINITY, 1000] }],
+  ["no numbers without a digit in front", "a: [e9, ., -.]\n", { a: ["e9", ".", "-."] }],
   ["no timestamps", "a: 2001-01-01\n", { a: "2001-01-01" }],
   ["IPv6 addresses without quotes", "a: ::0\nb: ::1\nc: 2001:db8::1\n", { a: "::0", b: "::1", c: "2001:db8::1" }],
   ["anchors and merges", "a: &x {b: 1}\nc:\n  <<: *x\n", { a: { b: 1 }, c: { b: 1 } }],
@@ -38,6 +40,7 @@ const refused: readonly [string, string, string][] = [
   ["prose round a key", "prose first\nkey: value\nprose again\n", "yaml: line 1: could not find expected ':'"],
   ["prose behind a key", "key: value\nprose again\n", "yaml: line 2: could not find expected ':'"],
   ["an unquoted ::", "kind: X\nbindAddress: ::\n", "yaml: line 2: Nested mappings are not allowed in compact mappings"],
+  ["a merge of a number", "a: {<<: 3}\n", "yaml: Merge sources must be maps or map aliases"],
   ["an alias of nothing", "a: *x\n", "yaml: Unresolved alias (the anchor must be set before the alias): x"],
 ];
 

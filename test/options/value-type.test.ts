@@ -1,6 +1,7 @@
 import t from "tap";
+import { z } from "zod";
 import { InputError } from "../../src/errors.ts";
-import { lastOf, rewording } from "../../src/options/value-type.ts";
+import { checked, lastOf, rewording } from "../../src/options/value-type.ts";
 
 t.test("every text is read, the last one counts", async (t) => {
   const read: string[] = [];
@@ -22,6 +23,15 @@ t.test("an input error is worded anew, a bug is not", async (t) => {
     rewording(() => 1, word),
     1,
   );
+});
+
+t.test("a schema takes over the complaint about the input, not a bug", async (t) => {
+  const schema = (error: Error) => z.string().transform(checked(fail(error)));
+  t.match(schema(new InputError({}, "bad")).safeParse("x"), {
+    success: false,
+    error: { issues: [{ message: "bad" }] },
+  });
+  t.throws(() => schema(new TypeError("bug")).safeParse("x"), { name: "TypeError", message: "bug" });
 });
 
 function fail(error: Error): () => never {

@@ -37,11 +37,21 @@ const services: fc.Arbitrary<Service> = fc
     clusterIPs: fc.constantFrom(["10.0.0.1"], ["10.0.0.1", "fd00::1"], ["fd00::1"]),
     nodePort: fc.constantFrom(0, 30080),
     externalIPs: fc.subarray(["1.2.3.4", "2001::5"]),
+    ingressVIPs: fc.subarray(["203.0.113.5", "203.0.113.6", "2001:db8:ff::5"]),
+    sourceRanges: fc.constantFrom<Service["sourceRanges"]>(
+      "everyone",
+      ["198.18.0.0/15"],
+      ["192.0.2.0/24", "2001:db8:a::/48"],
+      [],
+    ),
+    affinitySeconds: fc.constantFrom(0, 600),
+    type: fc.constantFrom<Service["type"]>("ClusterIP", "NodePort", "LoadBalancer"),
+    healthCheckNodePort: fc.constantFrom(0, 32100),
     externalTrafficPolicy: fc.constantFrom("Cluster", "Local"),
     internalTrafficPolicy: fc.constantFrom("Cluster", "Local"),
   })
   .map(({ nodePort, ...given }) => {
-    const ports = [buildPort({ nodePort }), buildPort({ name: "dns", port: 53 })];
+    const ports = [buildPort({ nodePort }), buildPort({ name: "dns", protocol: "UDP", port: 53 })];
     return buildService({ ...given, clusterIP: given.clusterIPs[0] ?? "", ports });
   });
 

@@ -4,13 +4,11 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { fileURLToPath } from "node:url";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
 import type { Cluster } from "./cluster.ts";
 import type { Netns } from "./netns.ts";
-
-const PROGRAM = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+import type { Program } from "./program.ts";
 
 const Config = z.looseObject({});
 
@@ -35,12 +33,18 @@ export interface Proxy {
  * Starts `fairlead run` on a cluster in a namespace without rules, and waits until both families' rules are there.
  * Rejects with all that the process said when it ends or stays silent before.
  */
-export async function startProxy(cluster: Cluster, node: Netns, env: NodeJS.ProcessEnv): Promise<Proxy> {
-  const manifests = join(cluster.folder, "cluster.yaml");
-  const run = ["run", "--manifests", manifests, "--config", writeConfig(cluster)];
+export async function startProxy(
+  cluster: Cluster,
+  node: Netns,
+  { program, env }: { readonly program: Program; readonly env: NodeJS.ProcessEnv },
+): Promise<Proxy> {
+  const run = ["run", "--manifests", join(cluster.folder, "cluster.yaml"), "--config", writeConfig(cluster)];
   // The process must not outlive the test, however that ends.
-  const inside = ["--pdeathsig", "KILL", "nsenter", `--net=${node.path}`, process.execPath, "--import=tsx", PROGRAM];
-  const child = spawn("setpriv", [...inside, ...run], { env, stdio: ["ignore", "ignore", "pipe"] });
+  const inside = ["--pdeathsig", "KILL", "nsenter", `--net=${node.path}`, process.execPath];
+  const child = spawn("setpriv", [...inside, ...program.arguments, ...run], {
+    env: { ...env, ...program.env },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   await converged(child);
   return { close: () => close(child) };
 }

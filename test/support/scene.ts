@@ -5,6 +5,7 @@ import { type Cluster, readCluster } from "./cluster.ts";
 import { flush, type Variant, variantEnvironment } from "./iptables-variant.ts";
 import type { PacketCase } from "./packet-case.ts";
 import { type Flow, flowOf, placements } from "./packet-flow.ts";
+import type { Program } from "./program.ts";
 import { startProxy } from "./proxy.ts";
 import { makeTopology, place, removeTopology, type Topology } from "./topology.ts";
 
@@ -14,17 +15,23 @@ export interface Scene {
   readonly flows: readonly Flow[];
 }
 
+/** Whose rules, and through which kernel interface. */
+export interface Rules {
+  readonly variant: Variant;
+  readonly program: Program;
+}
+
 /** Sets a cluster up in a topology, empty of rules before; `close` ends what keeps the rules there. */
 export async function setScene(
   cluster: Cluster,
   topology: Topology,
-  { variant, packets }: { readonly variant: Variant; readonly packets: readonly PacketCase[] },
+  { variant, program, packets }: Rules & { readonly packets: readonly PacketCase[] },
 ): Promise<Scene & { close(): Promise<void> }> {
   const env = variantEnvironment(variant);
   const flows = packets.map((packet) => flowOf(packet, cluster));
   await flush(topology.node, env);
   await place(topology, placements(cluster, flows));
-  const { close } = await startProxy(cluster, topology.node, env);
+  const { close } = await startProxy(cluster, topology.node, { program, env });
   return { cluster, topology, flows, close };
 }
 
@@ -32,12 +39,12 @@ export async function setScene(
 export async function sceneOf(
   t: Test,
   name: string,
-  { variant, choose }: { readonly variant: Variant; readonly choose: (cluster: Cluster) => readonly PacketCase[] },
+  { choose, ...rules }: Rules & { readonly choose: (cluster: Cluster) => readonly PacketCase[] },
 ): Promise<Scene> {
   const cluster = readCluster(name);
   const topology = await makeTopology(cluster.podInterface);
   t.teardown(() => removeTopology(topology));
-  const scene = await setScene(cluster, topology, { variant, packets: choose(cluster) });
+  const scene = await setScene(cluster, topology, { ...rules, packets: choose(cluster) });
   t.teardown(() => scene.close());
   return scene;
 }

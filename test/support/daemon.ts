@@ -1,0 +1,59 @@
+// How does a test run the program itself in a namespace, and wait for what it says?
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import type { Netns } from "./netns.ts";
+
+const PROGRAM = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+
+/** Milliseconds until words that were not said count as never to be said. */
+const PATIENCE = 30_000;
+
+/** A running program: what it said on standard error, and its end. */
+export class Daemon {
+  readonly lines: string[] = [];
+  readonly #child: ChildProcessByStdio<null, Readable, Readable>;
+  readonly #ended: Promise<number | null>;
+  #output = "";
+  #wake: () => void = () => {};
+
+  constructor(args: readonly string[], { path }: Netns, env: NodeJS.ProcessEnv) {
+    // The process must not outlive the test, however that ends.
+    const inside = ["--pdeathsig", "KILL", "nsenter", `--net=${path}`, process.execPath, "--import=tsx", PROGRAM];
+    this.#child = spawn("setpriv", [...inside, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+    this.#ended = new Promise((resolve) => this.#child.once("close", resolve));
+    this.#child.stdout.setEncoding("utf8").on("data", (piece: string) => {
+      this.#output += piece;
+    });
+    createInterface({ input: this.#child.stderr }).on("line", (line) => {
+      this.lines.push(line);
+      this.#wake();
+    });
+  }
+
+  /** Waits until so many lines with these words were said in all. Rejects with all that was said when they never come. */
+  async said(words: RegExp, times = 1): Promise<readonly string[]> {
+    const found = () => this.lines.filter((line) => words.test(line));
+    const end = Date.now() + PATIENCE;
+    while (found().length < times) {
+      if (Date.now() > end) throw new Error(`never said ${words}:\n${this.lines.join("\n")}`);
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        setTimeout(resolve, 200).unref();
+      });
+    }
+    return found();
+  }
+
+  /** Ends it with a signal, and gives its exit code; null when the signal itself ended it. */
+  stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
+    this.#child.kill(signal);
+    return this.#ended;
+  }
+
+  /** Waits for its end: exit code and standard output. */
+  async finish(): Promise<{ readonly code: number | null; readonly output: string }> {
+    return { code: await this.#ended, output: this.#output };
+  }
+}
