@@ -2,6 +2,7 @@
 // minute. Nothing of the host's network is touched; see demo/show.mjs for what is shown.
 import { spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { PODS } from "./demo/pods.mjs";
 import { enter, findWay } from "./demo/sandbox.mjs";
 import { installPackages } from "./install/packages.mjs";
 import { installTools, toolEnvironment } from "./install/tools.mjs";
@@ -29,8 +30,8 @@ function prepare() {
 /** @param {string} reason */
 function renderInstead(reason) {
   console.log(`No network namespaces can be made here (${reason}),`);
-  console.log("so here is what the node's kernel would hold: fairlead render fixtures/demo --node worker-a\n");
-  const args = ["dist/main.js", "render", "fixtures/demo", "--node", "worker-a"];
+  console.log(`so here is what the node's kernel would hold: fairlead render fixtures/demo --cluster-cidr ${PODS}\n`);
+  const args = ["dist/main.js", "render", "fixtures/demo", "--cluster-cidr", PODS];
   process.exitCode = spawnSync(process.execPath, args, { stdio: "inherit" }).status ?? 1;
 }
 

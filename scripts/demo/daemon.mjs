@@ -2,11 +2,9 @@
 import { createInterface } from "node:readline";
 import { startIn } from "./children.mjs";
 import { NODE } from "./network.mjs";
+import { PODS } from "./pods.mjs";
 
 const KEPT_LINES = 15;
-
-/** Pods of the demo's cluster, by which local traffic is told. */
-const PODS = "10.244.0.0/16,fd00:244::/56";
 
 /**
  * @typedef {{ readonly lines: string[], readonly exitCode: number | null }} Daemon its log, and how it ended

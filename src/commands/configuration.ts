@@ -8,6 +8,7 @@ import { decodeConfig } from "../options/decode.ts";
 import { checkFlags, deprecationNotices, flagValue, type GivenFlags } from "../options/flags.ts";
 import { type Options, optionsOf } from "../options/options.ts";
 import { printProblems, validateConfig } from "../options/validate.ts";
+import { validateLogging } from "../options/validate-logging.ts";
 import { readCode } from "../source/file-failure.ts";
 
 export interface Configuration {
@@ -22,6 +23,8 @@ export async function readConfiguration(given: GivenFlags): Promise<Configuratio
   const path = flagValue(given, "config");
   const file = path === "" ? undefined : await readConfigFile(path);
   const config = prefixed("failed complete", () => completeConfig(given, file?.config));
+  const logging = validateLogging(config, "logging");
+  if (logging.length > 0) throw new InputError({}, `initialize logging: ${printProblems(logging)}`);
   const problems = validateConfig(config);
   if (problems.length > 0) throw new InputError({}, `failed validate: ${printProblems(problems)}`);
   return { options: optionsOf(config), warnings: [...deprecationNotices(given), ...(file?.warnings ?? [])] };
@@ -37,7 +40,7 @@ async function readConfigFile(path: string): Promise<{ readonly config: Config; 
   const text = await readFile(path, "utf8").catch((error: unknown) => {
     throw new InputError({}, `failed complete: open ${path}: ${readCode(error)}`);
   });
-  return prefixed("failed complete", () => decodeConfig(readConfigText(text)));
+  return prefixed("failed complete: failed to decode", () => decodeConfig(readConfigText(text)));
 }
 
 function prefixed<T>(prefix: string, read: () => T): T {

@@ -14,6 +14,7 @@ import { VARIANTS, variantSkip } from "../support/iptables-variant.ts";
 import { commandIn } from "../support/namespace-command.ts";
 import { makeNetns, type Netns, removeNetns } from "../support/netns.ts";
 import { skipReason } from "../support/sandbox.ts";
+import { savedTables } from "../support/saved-tables.ts";
 import { BACKEND } from "../support/templates.ts";
 import { wantedClusters } from "../support/wanted.ts";
 
@@ -37,7 +38,7 @@ for (const variant of VARIANTS) {
           const { plan, applied } = await pass(kernel, BACKEND, wanted(family));
           t.notOk(applied.refused, `${family}: ${applied.refused?.error.message ?? "accepted"}`);
           t.ok(plan.kept.length === 0, "nothing stays against our wish");
-          t.strictSame(await saved(run, family), goldenTables(folder, family), `${family}: save and golden file`);
+          t.strictSame(await savedTables(run, family), goldenTables(folder, family), `${family}: save and golden file`);
           const again = await pass(kernel, BACKEND, wanted(family));
           t.strictSame(again.plan.steps, [], `${family}: a second pass has nothing to do`);
         }
@@ -67,14 +68,6 @@ async function emptyShared(run: RunCommand, family: Family): Promise<void> {
 async function makeCounters({ path }: Netns): Promise<void> {
   const args = [`--net=${path}`, process.execPath, "--import=tsx", MAKE_COUNTERS, ...COUNTERS];
   await runCommand({ program: "nsenter", args });
-}
-
-/** What the tool prints, by table as it stands there, without comments and policies. */
-async function saved(run: RunCommand, family: Family): Promise<readonly string[]> {
-  const text = await run({ program: `${iptablesOf(family)}-save`, args: [] });
-  const lines = text.split("\n").filter((line) => !/^(#|$|:\S+ (ACCEPT|DROP) )/.test(line));
-  return lines.join("\n").split(/(?<=^COMMIT$)\n/m).filter((table) => /^\*(filter|mangle|nat)$/m.test(table)).sort()
-    .join("\n").split("\n");
 }
 
 function goldenTables(folder: string, family: Family): readonly string[] {

@@ -3,7 +3,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { PLAIN } from "./program.ts";
+import { PLAIN_NODE } from "./program.ts";
 
 /** A socket that answers each connection with who was reached and by whom. */
 export interface Listener {
@@ -45,10 +45,7 @@ export class Agent {
 
   /** `path` is the namespace's file under /run/netns. */
   constructor(path: string) {
-    this.#child = spawn("nsenter", [`--net=${path}`, process.execPath, PROGRAM], {
-      env: { ...process.env, ...PLAIN },
-      stdio: ["pipe", "pipe", "inherit"],
-    });
+    this.#child = spawn("nsenter", [`--net=${path}`, ...PLAIN_NODE, PROGRAM], { stdio: ["pipe", "pipe", "inherit"] });
     createInterface({ input: this.#child.stdout }).on("line", (line) => this.#settle(line));
     this.#child.on("exit", () => this.#fail(new Error("the process inside the namespace has ended")));
     this.#child.on("error", (error) => this.#fail(error));

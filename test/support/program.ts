@@ -4,11 +4,8 @@ import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** How `node` is told to start it. */
-export interface Program {
-  readonly arguments: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-}
+/** The command that starts it, and its first arguments. */
+export type Program = readonly string[];
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -17,16 +14,16 @@ const BUILD = "/run/fairlead-build";
 
 const MAIN = join(BUILD, "dist/main.js");
 
-/** For programs that no coverage is taken of: without what tap would load into every Node process. */
-export const PLAIN = { NODE_OPTIONS: "" };
+/** Starts Node without what tap loads into every Node process: for programs that no coverage is taken of. */
+export const PLAIN_NODE: Program = ["env", "-u", "NODE_OPTIONS", process.execPath];
 
 /** The sources as they stand: slow to start, but what runs counts as covered. */
-export const SOURCES: Program = { arguments: ["--import=tsx", join(ROOT, "src/main.ts")], env: {} };
+export const SOURCES: Program = [process.execPath, "--import=tsx", join(ROOT, "src/main.ts")];
 
 /** The sources built as for a release, once for each test file: starts in a third of the time. */
 export function built(): Program {
   if (!existsSync(MAIN)) build();
-  return { arguments: [MAIN], env: PLAIN };
+  return [...PLAIN_NODE, MAIN];
 }
 
 // Types are checked elsewhere: a program that does not pass is built and tried all the same.
@@ -35,8 +32,9 @@ function build(): void {
   for (const name of ["node_modules", "package.json", "rules-templates"]) {
     symlinkSync(join(ROOT, name), join(BUILD, name));
   }
+  const [command = "", ...node] = PLAIN_NODE;
   const options = ["-p", join(ROOT, "scripts/tsconfig.build.json"), "--outDir", join(BUILD, "dist")];
-  const env = { ...process.env, ...PLAIN };
-  const { error, stdout, stderr } = spawnSync(join(ROOT, "node_modules/.bin/tsc"), options, { env, encoding: "utf8" });
+  const tsc = [...node, join(ROOT, "node_modules/.bin/tsc"), ...options];
+  const { error, stdout, stderr } = spawnSync(command, tsc, { encoding: "utf8" });
   if (!existsSync(MAIN)) throw new Error(`the build made no program: ${error?.message ?? `${stdout}${stderr}`}`);
 }

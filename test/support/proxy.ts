@@ -40,11 +40,8 @@ export async function startProxy(
 ): Promise<Proxy> {
   const run = ["run", "--manifests", join(cluster.folder, "cluster.yaml"), "--config", writeConfig(cluster)];
   // The process must not outlive the test, however that ends.
-  const inside = ["--pdeathsig", "KILL", "nsenter", `--net=${node.path}`, process.execPath];
-  const child = spawn("setpriv", [...inside, ...program.arguments, ...run], {
-    env: { ...env, ...program.env },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
+  const inside = ["--pdeathsig", "KILL", "nsenter", `--net=${node.path}`];
+  const child = spawn("setpriv", [...inside, ...program, ...run], { env, stdio: ["ignore", "ignore", "pipe"] });
   await converged(child);
   return { close: () => close(child) };
 }

@@ -1,0 +1,35 @@
+// Is every rule of the templates in use, and seen in some golden file?
+import t from "tap";
+import { readTemplate } from "../src/backends/template.ts";
+import { FAMILIES } from "../src/net/family.ts";
+import type { KernelState, Rule } from "../src/state/kernel-state.ts";
+import { TABLES } from "../src/state/kernel-state.ts";
+import { wholeTable } from "../src/state/whole-tables.ts";
+import { TEMPLATES } from "./support/templates.ts";
+import { wantedClusters } from "./support/wanted.ts";
+
+const used = new Set<string>();
+for (const { wanted } of await wantedClusters()) {
+  for (const family of FAMILIES) for (const rule of rulesOf(wanted(family))) used.add(nameOf(rule));
+}
+
+for (const [name, text] of TEMPLATES) {
+  t.test(name, async (t) => {
+    const template = readTemplate(name, text);
+    t.ok(text.startsWith(`# ${name}`), "says on top which chain it is");
+    for (const heading of template.headings) t.ok(used.has(`${name} ${heading}`), `${heading} is in a golden file`);
+  });
+}
+
+t.test("a rule tells its heading in the template it came from", async (t) => {
+  t.ok(used.size > 40);
+  for (const name of used) t.ok(TEMPLATES.has(name.split(" ")[0] ?? ""), name);
+});
+
+function rulesOf(state: KernelState): readonly Rule[] {
+  return TABLES.flatMap((table) => [...wholeTable(state, table).values()].flatMap(({ rules }) => rules));
+}
+
+function nameOf({ origin }: Rule): string {
+  return `${origin?.template} ${origin?.heading}`;
+}
