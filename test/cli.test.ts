@@ -1,0 +1,131 @@
+// Does the command line answer as people expect of one?
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import t from "tap";
+import { runCommandLine } from "../src/cli.ts";
+import { CollectedOutput } from "./support/collected-output.ts";
+import { FIXTURES } from "./support/golden.ts";
+
+const CLUSTER = join(FIXTURES, "clusters/s09-nodeport-cluster-policy/cluster.yaml");
+
+async function ask(...args: string[]) {
+  const output = new CollectedOutput();
+  const code = await runCommandLine(args, output);
+  return { code, text: output.text, notes: output.notes };
+}
+
+const WRONG: readonly [string, readonly string[], number, RegExp][] = [
+  ["no path", ["render"], 2, /give at least one file/],
+  ["an unknown flag", ["render", "--colour", CLUSTER], 2, /Unknown argument: colour/],
+  ["an unknown section", ["render", "--section", "arptables", CLUSTER], 2, /Invalid values/],
+  ["a flag that cannot be read", ["render", "--iptables-masquerade-bit=x", CLUSTER], 2, /invalid argument "x"/],
+  ["a configuration that is not valid", ["render", "--cluster-cidr=x", CLUSTER], 2, /must be a valid CIDR block/],
+  ["a mode of later versions", ["render", "--proxy-mode=ipvs", CLUSTER], 2, /mode ipvs is not supported/],
+  ["a layout of later versions", ["render", "--iptables-layout=Indexed", CLUSTER], 2, /layout Indexed is not supported/],
+  ["a configuration file that is not there", ["render", "--config", "/nowhere", CLUSTER], 2, /open \/nowhere: ENOENT/],
+  ["a facts file that is not there", ["render", "--node-facts", "/nowhere", CLUSTER], 2, /\/nowhere: cannot be read: ENOENT/],
+  ["a node IP that is none", ["render", "--node-ip", "eth0", CLUSTER], 2, /--node-ip: "eth0" is no IP address/],
+  ["a node address that is none", ["render", "--node-address", "eth0", CLUSTER], 2, /--node-address: "eth0"/],
+  ["a log format nobody knows", ["run", "--logging-format=xml"], 1, /initialize logging: logging\.format/],
+  ["a mode nobody knows", ["--proxy-mode=userspace"], 1, /failed validate: .*"userspace": must be iptables/],
+  ["nothing to follow", ["run"], 1, /nothing to follow/],
+  ["an argument that is no command", ["rendre"], 1, /Unknown argument: rendre/],
+];
+
+t.test("wrong usage is told in one line, with 2; for run with 1, as kube-proxy has it", async (t) => {
+  for (const [name, args, code, message] of WRONG) {
+    const answer = await ask(...args);
+    t.equal(answer.code, code, name);
+    t.match(answer.notes, [message], name);
+    t.equal(answer.text, "", `${name}: no data`);
+  }
+});
+
+t.test("a file that is not there is told, with 2", async (t) => {
+  const { code, notes } = await ask("render", "/nowhere/x.yaml");
+  t.equal(code, 2);
+  t.match(notes.join("\n"), /\/nowhere\/x\.yaml/);
+});
+
+t.test("one section alone has no heading, fit for a pipe", async (t) => {
+  const { text } = await ask("render", CLUSTER, "--section", "iptables");
+  t.match(text, /^\*filter\n/);
+  t.match((await ask("render", CLUSTER, "--section", "sysctl")).text, /^net\.ipv4\.conf\.all\.route_localnet = 1\n$/);
+  t.match((await ask("render", CLUSTER, "--section=ip6tables")).text, /^\*filter\n/);
+});
+
+t.test("all sections are headed by their names", async (t) => {
+  const { text } = await ask("render", CLUSTER);
+  t.strictSame(text.match(/^# .*$/gm), ["# sysctl", "# iptables", "# ip6tables"]);
+});
+
+t.test("a Service alone, whole or one port of it", async (t) => {
+  const { text } = await ask("render", CLUSTER, "--service", "web/front", "--section", "iptables");
+  t.notMatch(text, /KUBE-FORWARD|PREROUTING|KUBE-POSTROUTING/);
+  t.match(text, /-A KUBE-NODEPORTS .*"web\/front:http"/);
+  t.equal((await ask("render", CLUSTER, "--service", "web/front:http", "--section", "iptables")).text, text);
+  t.equal((await ask("render", CLUSTER, "--service", "web/fron", "--section", "iptables")).text, "");
+});
+
+t.test("every rule is explained when asked", async (t) => {
+  const { text } = await ask("render", CLUSTER, "--explain", "--section", "iptables");
+  const lines = text.split("\n");
+  const rules = lines.filter((line) => line.startsWith("-A"));
+  const reasons = lines.filter((line, index) => line.startsWith("# ") && lines[index + 1]?.startsWith("-A"));
+  t.equal(reasons.length, rules.length);
+});
+
+t.test("what the machine would decide comes from flags", async (t) => {
+  const flags = ["--nodeport-addresses", "192.0.2.0/24", "--node-address", "eth0=192.0.2.99", "--node-address", "10.9.9.9"];
+  const { text } = await ask("render", CLUSTER, ...flags, "--nfacct", "--iptables-version", "1.6.1", "--tcp-be-liberal=false");
+  t.match(text, /-A KUBE-SERVICES -d 192\.0\.2\.99\/32 .* -j KUBE-NODEPORTS/);
+  t.notMatch(text, /10\.9\.9\.9/);
+  t.match(text, /ct_state_invalid_dropped_pkts/);
+  t.notMatch(text, /random-fully/);
+  const liberal = await ask("render", CLUSTER, "--tcp-be-liberal", "--cpus", "4", "--kernel-version", "5.10");
+  t.notMatch(liberal.text, /INVALID/);
+});
+
+t.test("as which node is asked, and told when nobody knows", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "fairlead-"));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "a.yaml"), "apiVersion: v1\nkind: Node\nmetadata: {name: a}\n");
+  writeFileSync(join(folder, "b.yaml"), "apiVersion: v1\nkind: Node\nmetadata: {name: b}\n---\nkind: Secret\napiVersion: v1\n");
+  t.match((await ask("render", folder)).notes, [/no --node/]);
+  t.match((await ask("render", folder, "--node", "c")).notes, [/no Node c/]);
+  t.strictSame((await ask("render", folder, "--node", "a")).notes, []);
+  t.match((await ask("render", folder, "--node", "a", "-v")).notes, [/b\.yaml: document 2: .*Secret/]);
+});
+
+t.test("a bad object is told, the rest is printed, with 2", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "fairlead-"));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "bad.yaml"), "apiVersion: v1\nkind: Service\nmetadata: {name: Bad_Name}\n");
+  const { code, notes, text } = await ask("render", CLUSTER, folder);
+  t.equal(code, 2);
+  t.match(notes.join("\n"), /^error: .*bad\.yaml: document 1: .*metadata\.name/m);
+  t.match(text, /web\/front:http/);
+});
+
+t.test("an unusable family is left out", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "fairlead-"));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "facts.yaml"), "families: [IPv4]\n");
+  const { text } = await ask("render", CLUSTER, "--node-facts", join(folder, "facts.yaml"));
+  t.notMatch(text, /ip6tables/);
+});
+
+t.test("a warning about the configuration goes to the notes", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "fairlead-"));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const head = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n";
+  writeFileSync(join(folder, "config"), `${head}colour: red\n`);
+  const { code, notes } = await ask("render", CLUSTER, "--config", join(folder, "config"));
+  t.equal(code, 0);
+  t.match(notes, [/warning: unknown field "colour"/]);
+  writeFileSync(join(folder, "config"), "kind: Nonsense\napiVersion: v1\n");
+  t.match((await ask("render", CLUSTER, "--config", join(folder, "config"))).notes, [
+    /failed complete: failed to decode: no kind "Nonsense"/,
+  ]);
+});

@@ -1,0 +1,56 @@
+import t from "tap";
+import { cleanup } from "../../src/commands/cleanup.ts";
+import { machine } from "../../src/kernel/kernel.ts";
+import { CollectedOutput } from "../support/collected-output.ts";
+import { FakeIptables } from "../support/fake-iptables.ts";
+import { BACKEND } from "../support/templates.ts";
+
+const NODE = `*nat
+:KUBE-MARK-MASQ - [0:0]
+:KUBE-SERVICES - [0:0]
+:OTHER - [0:0]
+-A PREROUTING -m comment --comment "kubernetes service portals" -j KUBE-SERVICES
+-A KUBE-MARK-MASQ -j MARK --set-xmark 0x4000/0x4000
+-A OTHER -j KUBE-MARK-MASQ
+COMMIT
+`;
+
+function setUp() {
+  const tools = new FakeIptables();
+  tools.load(NODE);
+  const output = new CollectedOutput();
+  // Both families' tools work here, on the one set of tables that the stand-in has.
+  const input = { kernel: machine(tools.run), backend: BACKEND, output };
+  return { tools, output, input };
+}
+
+t.test("ours goes, what somebody else uses is emptied and named", async (t) => {
+  const { tools, output, input } = setUp();
+  t.ok(await cleanup({ ...input, dryRun: false }));
+  t.notMatch(tools.save(), /KUBE-SERVICES/);
+  t.match(tools.save(), /:KUBE-MARK-MASQ - \[0:0\]/);
+  t.match(output.notes[0], /KUBE-MARK-MASQ in table nat stays, empty, .*: -A OTHER -j KUBE-MARK-MASQ/);
+});
+
+t.test("a dry run says what would go and touches nothing", async (t) => {
+  const { tools, output, input } = setUp();
+  const before = tools.save();
+  t.ok(await cleanup({ ...input, dryRun: true }));
+  t.equal(tools.save(), before);
+  t.match(output.text, /- IPv4 nat -D PREROUTING .*\n- IPv4 nat :KUBE-SERVICES\n/);
+});
+
+t.test("a failure is told, is the answer, and does not spare the other family", async (t) => {
+  const { tools, output, input } = setUp();
+  tools.missing.add("iptables-restore");
+  t.notOk(await cleanup({ ...input, dryRun: false }));
+  t.match(output.notes, [/stays, empty/, /^IPv4: iptables-restore .*command not found/, /stays, empty/]);
+  t.notMatch(tools.save(), /KUBE-SERVICES/, "the other family's tool did its part");
+});
+
+t.test("a machine without working tools has no rules", async (t) => {
+  const { tools, output, input } = setUp();
+  tools.missing.add("iptables").add("ip6tables");
+  t.ok(await cleanup({ ...input, dryRun: false }));
+  t.strictSame(output.notes, []);
+});

@@ -1,0 +1,71 @@
+import t from "tap";
+import { run } from "../../src/commands/run.ts";
+import { InputError } from "../../src/errors.ts";
+import { machine } from "../../src/kernel/kernel.ts";
+import { completeConfig } from "../../src/options/complete.ts";
+import { optionsOf } from "../../src/options/options.ts";
+import type { Batch } from "../../src/source/source.ts";
+import { createLog } from "../../src/sync/log.ts";
+import { systemClock } from "../../src/sync/schedule.ts";
+import { buildEndpoint, buildNode, buildService, buildSlice } from "../support/build.ts";
+import { FakeIptables } from "../support/fake-iptables.ts";
+import { BACKEND } from "../support/templates.ts";
+
+const FLAGS = new Map([
+  ["hostname-override", ["N1"] as const],
+  ["iptables-localhost-nodeports", ["false"] as const],
+]);
+
+const FACTS = {
+  addresses: [],
+  iptablesVersion: "1.8.9",
+  kernelVersion: "6.1",
+  cpus: 1,
+  counters: { invalidDropped: false, localhostNodePorts: false },
+  tcpBeLiberal: false,
+};
+
+const objects = [buildNode(), buildService(), buildSlice([buildEndpoint("10.1.0.1", { nodeName: "n1" })])];
+
+const FIRST: Batch = {
+  changes: [
+    ...objects.map((object) => ({ type: "set", object }) as const),
+    { type: "complete", kind: "Service" },
+    { type: "complete", kind: "EndpointSlice" },
+  ],
+  problems: [new InputError({ source: "a.yaml" }, "is odd")],
+  passedOver: [{ place: {}, reason: "kind Pod is not used" }],
+};
+
+function setUp(families: readonly ("IPv4" | "IPv6")[]) {
+  const tools = new FakeIptables();
+  const lines: string[] = [];
+  const log = createLog("text", (line) => lines.push(line));
+  const shared = { options: optionsOf(completeConfig(FLAGS)), backend: BACKEND, clock: systemClock, log };
+  return { tools, lines, input: { ...shared, kernel: machine(tools.run), facts: { ...FACTS, families } } };
+}
+
+t.test("the source is followed to its end, and rules stay", async (t) => {
+  const { tools, lines, input } = setUp(["IPv4"]);
+  const source = (async function* () {
+    yield { changes: [], problems: [], passedOver: [] };
+    t.equal(tools.log.length, 0, "nothing is written before all kinds are complete");
+    yield FIRST;
+    while (!lines.some((line) => line.includes("SyncProxyRules"))) await new Promise((done) => setTimeout(done, 5));
+  })();
+  await run({ ...input, source });
+  t.match(tools.save(), /10\.1\.0\.1:8080/);
+  t.match(lines, [
+    /"Starting" mode="iptables" node="n1" families="IPv4"/,
+    /^E.*"Input left out" err="a\.yaml: is odd"/,
+    /^I.*"Input passed over" reason="kind Pod is not used"/,
+    /"SyncProxyRules complete"/,
+    /"Stopped; rules stay in place"/,
+  ]);
+});
+
+t.test("without a family that works there is nothing to do", async (t) => {
+  const { input } = setUp([]);
+  const source = (async function* (): AsyncGenerator<Batch> {})();
+  await t.rejects(run({ ...input, source }), { message: "iptables is not available on this host" });
+});
