@@ -1,13 +1,13 @@
 // Which commands are there, and which flags have they?
 import yargs, { type Argv } from "yargs";
 import { runDaemon } from "./commands/daemon.ts";
+import { reportFailure, wrongUsage } from "./commands/failure.ts";
 import { type InputArguments, readInputFlags } from "./commands/given-inputs.ts";
 import { cleanHost } from "./commands/host-cleanup.ts";
 import { type Output, standardOutput } from "./commands/output.ts";
 import { renderPaths } from "./commands/render.ts";
 import { SECTIONS, type SectionName } from "./commands/sections.ts";
 import { printVersion } from "./commands/version.ts";
-import { InputError } from "./errors.ts";
 import { ALL_FLAGS, type GivenFlags } from "./options/flags.ts";
 import type { FlagRow } from "./options/row.ts";
 import { takeFlags } from "./options/taken-flags.ts";
@@ -34,18 +34,8 @@ export async function runCommandLine(args: readonly string[], output: Output = s
     return code;
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    output.note(`${isRun ? "Error" : "fairlead"}: ${isExpected(error) ? error.message : (error.stack ?? error.message)}`);
-    return isRun || !isExpected(error) ? 1 : 2;
+    return reportFailure(error, isRun, output);
   }
-}
-
-/** Wrong usage, as yargs found it. */
-class UsageError extends Error {
-  override readonly name = "UsageError";
-}
-
-function isExpected(error: Error): boolean {
-  return error instanceof InputError || error instanceof UsageError;
 }
 
 interface Context {
@@ -68,7 +58,7 @@ function commandLine(args: readonly string[], context: Context): Argv {
     .help()
     .wrap(100)
     .fail((message, error) => {
-      throw error ?? new UsageError(`${message}. See fairlead --help`);
+      throw error ?? wrongUsage(message);
     });
 }
 
@@ -139,7 +129,12 @@ function withFlags(argv: Argv, rows: readonly FlagRow[]): Argv {
 
 function withInputs(argv: Argv) {
   return withFlags(argv, RULE_FLAGS)
-    .positional("path", { type: "string", array: true, default: [], describe: "files, directories, - for standard input" })
+    .positional("path", {
+      type: "string",
+      array: true,
+      default: [],
+      describe: "files, directories, - for standard input",
+    })
     .option("node", { type: "string", describe: "as which node; by default the only one among the inputs" })
     .option("ip-family", { choices: ["ipv4", "ipv6"] as const, describe: "one family only" })
     .option("node-ips", { alias: "node-ip", type: "string", array: true, default: [], describe: "the node's own IPs" })

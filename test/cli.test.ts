@@ -22,9 +22,19 @@ const WRONG: readonly [string, readonly string[], number, RegExp][] = [
   ["a flag that cannot be read", ["render", "--iptables-masquerade-bit=x", CLUSTER], 2, /invalid argument "x"/],
   ["a configuration that is not valid", ["render", "--cluster-cidr=x", CLUSTER], 2, /must be a valid CIDR block/],
   ["a mode of later versions", ["render", "--proxy-mode=ipvs", CLUSTER], 2, /mode ipvs is not supported/],
-  ["a layout of later versions", ["render", "--iptables-layout=Indexed", CLUSTER], 2, /layout Indexed is not supported/],
+  [
+    "a layout of later versions",
+    ["render", "--iptables-layout=Indexed", CLUSTER],
+    2,
+    /layout Indexed is not supported/,
+  ],
   ["a configuration file that is not there", ["render", "--config", "/nowhere", CLUSTER], 2, /open \/nowhere: ENOENT/],
-  ["a facts file that is not there", ["render", "--node-facts", "/nowhere", CLUSTER], 2, /\/nowhere: cannot be read: ENOENT/],
+  [
+    "a facts file that is not there",
+    ["render", "--node-facts", "/nowhere", CLUSTER],
+    2,
+    /\/nowhere: cannot be read: ENOENT/,
+  ],
   ["a node IP that is none", ["render", "--node-ip", "eth0", CLUSTER], 2, /--node-ip: "eth0" is no IP address/],
   ["a node address that is none", ["render", "--node-address", "eth0", CLUSTER], 2, /--node-address: "eth0"/],
   ["a log format nobody knows", ["run", "--logging-format=xml"], 1, /initialize logging: logging\.format/],
@@ -77,8 +87,23 @@ t.test("every rule is explained when asked", async (t) => {
 });
 
 t.test("what the machine would decide comes from flags", async (t) => {
-  const flags = ["--nodeport-addresses", "192.0.2.0/24", "--node-address", "eth0=192.0.2.99", "--node-address", "10.9.9.9"];
-  const { text } = await ask("render", CLUSTER, ...flags, "--nfacct", "--iptables-version", "1.6.1", "--tcp-be-liberal=false");
+  const flags = [
+    "--nodeport-addresses",
+    "192.0.2.0/24",
+    "--node-address",
+    "eth0=192.0.2.99",
+    "--node-address",
+    "10.9.9.9",
+  ];
+  const { text } = await ask(
+    "render",
+    CLUSTER,
+    ...flags,
+    "--nfacct",
+    "--iptables-version",
+    "1.6.1",
+    "--tcp-be-liberal=false",
+  );
   t.match(text, /-A KUBE-SERVICES -d 192\.0\.2\.99\/32 .* -j KUBE-NODEPORTS/);
   t.notMatch(text, /10\.9\.9\.9/);
   t.match(text, /ct_state_invalid_dropped_pkts/);
@@ -91,7 +116,10 @@ t.test("as which node is asked, and told when nobody knows", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "fairlead-"));
   t.teardown(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, "a.yaml"), "apiVersion: v1\nkind: Node\nmetadata: {name: a}\n");
-  writeFileSync(join(folder, "b.yaml"), "apiVersion: v1\nkind: Node\nmetadata: {name: b}\n---\nkind: Secret\napiVersion: v1\n");
+  writeFileSync(
+    join(folder, "b.yaml"),
+    "apiVersion: v1\nkind: Node\nmetadata: {name: b}\n---\nkind: Secret\napiVersion: v1\n",
+  );
   t.match((await ask("render", folder)).notes, [/no --node/]);
   t.match((await ask("render", folder, "--node", "c")).notes, [/no Node c/]);
   t.strictSame((await ask("render", folder, "--node", "a")).notes, []);

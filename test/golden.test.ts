@@ -20,7 +20,11 @@ for (const name of readdirSync(CLUSTERS).sort()) {
       const code = await runCommandLine([...renderArguments(folder), "--ip-family", family], output);
       matchGolden(t, join(folder, `iptables.${short}.rules`), output.text);
       t.equal(code, problems.length === 0 ? 0 : 2, "exit code");
-      t.strictSame(output.notes.map((note) => note.replace(`error: ${folder}/`, "")), problems, "what was left out");
+      t.strictSame(
+        output.notes.map((note) => note.replace(`error: ${folder}/`, "")),
+        problems,
+        "what was left out",
+      );
     }
   });
 }
@@ -36,5 +40,9 @@ function renderArguments(folder: string): readonly string[] {
 }
 
 function linesOf(path: string): readonly string[] {
-  return existsSync(path) ? readFileSync(path, "utf8").split("\n").filter((line) => line !== "") : [];
+  return existsSync(path)
+    ? readFileSync(path, "utf8")
+        .split("\n")
+        .filter((line) => line !== "")
+    : [];
 }

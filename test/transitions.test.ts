@@ -31,10 +31,18 @@ const clusters = await wantedClusters();
 
 t.test("from every cluster to every other", async (t) => {
   for (const family of FAMILIES) {
-    const states = clusters.map(({ name, wanted }) => ({ name, wanted: wanted(family), actual: observed(wanted(family)) }));
+    const states = clusters.map(({ name, wanted }) => ({
+      name,
+      wanted: wanted(family),
+      actual: observed(wanted(family)),
+    }));
     for (const from of states) {
       const wrong = states.filter((to) => !lands(from.actual, to.wanted));
-      t.strictSame(wrong.map(({ name }) => name), [], `${family} from ${from.name}`);
+      t.strictSame(
+        wrong.map(({ name }) => name),
+        [],
+        `${family} from ${from.name}`,
+      );
     }
   }
 });
@@ -52,7 +60,9 @@ function lands(actual: KernelState, wanted: KernelState): boolean {
 
 function sameRules(after: KernelState, wanted: KernelState): boolean {
   const rules = (state: KernelState) => [...printTables(state)].filter((line) => line.startsWith("-A"));
-  const [a, b] = [rules(after), rules(wanted)].map((lines) => lines.filter((line) => !line.includes("-A KUBE-FIREWALL")));
+  const [a, b] = [rules(after), rules(wanted)].map((lines) =>
+    lines.filter((line) => !line.includes("-A KUBE-FIREWALL")),
+  );
   return a?.join("\n") === b?.join("\n");
 }
 

@@ -42,7 +42,10 @@ export function readTemplate(name: string, text: string): Template {
     }
   }
   if (open) throw new RuleSyntaxError(text.split("\n").length, open.heading, `${name}: heading without a rule`);
-  return { headings: [...patterns.keys()], fill: (heading, words = {}) => fillRule(name, patterns.get(heading), words) };
+  return {
+    headings: [...patterns.keys()],
+    fill: (heading, words = {}) => fillRule(name, patterns.get(heading), words),
+  };
 }
 
 function readHeading(template: string, line: string, number: number): Origin {
@@ -56,10 +59,12 @@ function readHeading(template: string, line: string, number: number): Origin {
 function readPattern(origin: Origin, line: string, number: number): Pattern {
   const parts = line.split(/\{([^{}]*)\}/);
   const literals = parts.filter((_, index) => index % 2 === 0);
-  const words = parts.filter((_, index) => index % 2 === 1).map((word) => {
-    if (isWord(word)) return word;
-    throw new RuleSyntaxError(number, line, `${origin.template}: unknown word {${word}}`);
-  });
+  const words = parts
+    .filter((_, index) => index % 2 === 1)
+    .map((word) => {
+      if (isWord(word)) return word;
+      throw new RuleSyntaxError(number, line, `${origin.template}: unknown word {${word}}`);
+    });
   return { origin, literals, words, distinct: new Set(words).size };
 }
 

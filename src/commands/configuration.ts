@@ -33,10 +33,13 @@ export async function readConfiguration(given: GivenFlags): Promise<Configuratio
 /** Throws InputError for a valid choice that this version cannot serve. */
 export function checkSupported({ mode, iptablesLayout }: Options): void {
   if (mode !== "iptables") throw new InputError({}, `mode ${mode} is not supported by this version, use iptables`);
-  if (iptablesLayout !== "Compat") throw new InputError({}, `layout ${iptablesLayout} is not supported by this version`);
+  if (iptablesLayout !== "Compat")
+    throw new InputError({}, `layout ${iptablesLayout} is not supported by this version`);
 }
 
-async function readConfigFile(path: string): Promise<{ readonly config: Config; readonly warnings: readonly string[] }> {
+async function readConfigFile(
+  path: string,
+): Promise<{ readonly config: Config; readonly warnings: readonly string[] }> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
     throw new InputError({}, `failed complete: open ${path}: ${readCode(error)}`);
   });

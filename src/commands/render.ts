@@ -1,8 +1,8 @@
 // What would be in the kernel?
 import { iptablesBackend } from "../backends/iptables/backend.ts";
-import { checkSupported } from "./configuration.ts";
 import { FAMILIES } from "../net/family.ts";
 import { selectFragments } from "../state/selection.ts";
+import { checkSupported } from "./configuration.ts";
 import { type InputFlags, type Inputs, openInputs, reportInputs } from "./inputs.ts";
 import type { Output } from "./output.ts";
 import { printSection, printSections, type SectionName } from "./sections.ts";

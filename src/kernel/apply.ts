@@ -2,8 +2,8 @@
 import { KernelError } from "../errors.ts";
 import type { Step } from "../plan/plan.ts";
 import type { RunCommand } from "./command.ts";
-import { ensureCounter } from "./nfacct.ts";
 import { restoreTables } from "./iptables.ts";
+import { ensureCounter } from "./nfacct.ts";
 import { writeSysctl } from "./sysctl.ts";
 
 /** Carries the step out; the refusal if there is one. Anything but a refusal is thrown. */

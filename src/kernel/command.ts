@@ -37,7 +37,7 @@ function refusalOf(program: string, args: readonly string[], error: ExecaError):
     step: program,
     target: args.join(" "),
     code: String(error.exitCode ?? error.signal ?? error.code ?? "failed"),
-    words: words === "" ? error.originalMessage ?? error.shortMessage : words,
+    words: words === "" ? (error.originalMessage ?? error.shortMessage) : words,
     cause: error,
   });
 }

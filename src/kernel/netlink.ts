@@ -45,7 +45,11 @@ export async function linkNames(): Promise<ReadonlyMap<number, string>> {
 export async function netfilterRequest(type: number, payload: Uint8Array, flags = 0): Promise<void> {
   const socket = createNetlink(Protocol.NETFILTER);
   try {
-    const [messages] = await socket.request(type, payload, { flags: 1 | flags, timeout: TIME_LIMIT, checkError: false });
+    const [messages] = await socket.request(type, payload, {
+      flags: 1 | flags,
+      timeout: TIME_LIMIT,
+      checkError: false,
+    });
     const refused = messages.find((message) => message.type === 2 && message.data.readInt32LE(0) !== 0);
     if (refused) throw new Error(`errno ${-refused.data.readInt32LE(0)}`);
   } catch (cause) {

@@ -1,6 +1,7 @@
 // What does this machine decide?
-import { availableParallelism, release } from "node:os";
+
 import { access } from "node:fs/promises";
+import { availableParallelism, release } from "node:os";
 import { KernelError } from "../errors.ts";
 import { parseAddress } from "../net/address.ts";
 import { FAMILIES, type Family } from "../net/family.ts";

@@ -1,6 +1,6 @@
 // What does the text of `iptables-save` say?
 import { RuleSyntaxError } from "../errors.ts";
-import { type Chain, type Chains, TABLES, type Rule, type TableName } from "./kernel-state.ts";
+import { type Chain, type Chains, type Rule, TABLES, type TableName } from "./kernel-state.ts";
 import { canonicalLine, chainOf } from "./rule.ts";
 
 const CHAIN_LINE = /^:(\S+) (\S+)(?: \[\d+:\d+\])?$/;

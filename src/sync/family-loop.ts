@@ -108,7 +108,10 @@ export class FamilyLoop {
     this.#reportKept(plan.kept.map(({ table, chain, rule }) => `${table} ${chain} (${rule})`).join("; "));
     if (applied.refused) {
       const { step, error } = applied.refused;
-      log.error({ ...fields, step: step.kind, code: error.refusal.code, err: error.message }, "The kernel refused a change");
+      log.error(
+        { ...fields, step: step.kind, code: error.refusal.code, err: error.message },
+        "The kernel refused a change",
+      );
       if (step.kind === "counter") this.#forgo(step.name);
       return false;
     }
@@ -118,7 +121,10 @@ export class FamilyLoop {
 
   #reportKept(kept: string): void {
     if (kept !== this.#keptBefore && kept !== "") {
-      this.#input.log.warn({ ipFamily: this.#input.family, chains: kept }, "Other software's rules lead into stale chains, which stay empty");
+      this.#input.log.warn(
+        { ipFamily: this.#input.family, chains: kept },
+        "Other software's rules lead into stale chains, which stay empty",
+      );
     }
     this.#keptBefore = kept;
   }

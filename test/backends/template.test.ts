@@ -35,7 +35,11 @@ t.test("words and rule must fit exactly", async (t) => {
 
 t.test("what does not match a word's grammar never becomes a rule", async (t) => {
   for (const service of ['a/b" -j ACCEPT', "a/b\n-A INPUT -j ACCEPT", "a", "a/b:", "A/b", "a/b c", "-j/x", ""]) {
-    t.throws(() => template.fill("hairpin", { ...WORDS, service }), /cannot stand for \{service\}/, JSON.stringify(service));
+    t.throws(
+      () => template.fill("hairpin", { ...WORDS, service }),
+      /cannot stand for \{service\}/,
+      JSON.stringify(service),
+    );
   }
 });
 

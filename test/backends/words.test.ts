@@ -23,7 +23,23 @@ const GOOD: Readonly<Record<keyof typeof WORDS, readonly string[]>> = {
   target: ["KUBE-EXT-AAAAAAAAAAAAAAAA"],
 };
 
-const HOSTILE = ["", " ", '"', "'", "\\", "-j", "x y", "x\n", "\nx", "x -j ACCEPT", '" -j ACCEPT', "::1%eth0", "$(id)", "é", "x".repeat(300)];
+const HOSTILE = [
+  "",
+  " ",
+  '"',
+  "'",
+  "\\",
+  "-j",
+  "x y",
+  "x\n",
+  "\nx",
+  "x -j ACCEPT",
+  '" -j ACCEPT',
+  "::1%eth0",
+  "$(id)",
+  "é",
+  "x".repeat(300),
+];
 
 t.test("every word has a grammar that lets its own kind in", async (t) => {
   for (const [word, values] of Object.entries(GOOD)) {

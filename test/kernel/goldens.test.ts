@@ -72,5 +72,10 @@ async function makeCounters({ path }: Netns): Promise<void> {
 
 function goldenTables(folder: string, family: Family): readonly string[] {
   const text = readFileSync(join(folder, `iptables.${family === "IPv4" ? "v4" : "v6"}.rules`), "utf8");
-  return text.split(/^# ip6?tables\n/m)[1]?.trimEnd().split("\n") ?? [];
+  return (
+    text
+      .split(/^# ip6?tables\n/m)[1]
+      ?.trimEnd()
+      .split("\n") ?? []
+  );
 }

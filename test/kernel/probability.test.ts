@@ -27,10 +27,20 @@ for (const variant of VARIANTS) {
     await inNamespace(node, ["iptables-restore", "--noflush"], { env, input });
     const saved = await inNamespace(node, ["iptables-save", "-t", "nat"], { env });
     const printed = saved.split("\n").filter((line) => line.startsWith("-A S "));
-    t.strictSame(printed, counts.map((n) => rule(n, kernelProbability(n))));
+    t.strictSame(
+      printed,
+      counts.map((n) => rule(n, kernelProbability(n))),
+    );
     const again = printed.map((line) => line.replace("-A S ", "-A T "));
-    await inNamespace(node, ["iptables-restore", "--noflush"], { env, input: ["*nat", ":T - [0:0]", ...again, "COMMIT", ""].join("\n") });
+    await inNamespace(node, ["iptables-restore", "--noflush"], {
+      env,
+      input: ["*nat", ":T - [0:0]", ...again, "COMMIT", ""].join("\n"),
+    });
     const twice = await inNamespace(node, ["iptables-save", "-t", "nat"], { env });
-    t.strictSame(twice.split("\n").filter((line) => line.startsWith("-A T ")), again, "eleven decimals are read back as the same share");
+    t.strictSame(
+      twice.split("\n").filter((line) => line.startsWith("-A T ")),
+      again,
+      "eleven decimals are read back as the same share",
+    );
   });
 }

@@ -40,7 +40,11 @@ for (const variant of VARIANTS) {
         const { applied } = await pass(kernel, BACKEND, wanted);
         if (applied.refused) t.fail(`round ${round} ${family}: ${applied.refused.error.message}`);
         t.strictSame(await savedTables(run, family), [...printTables(wanted)], `round ${round} ${family}`);
-        t.strictSame((await pass(kernel, BACKEND, wanted)).plan.steps, [], `round ${round} ${family}: then nothing to do`);
+        t.strictSame(
+          (await pass(kernel, BACKEND, wanted)).plan.steps,
+          [],
+          `round ${round} ${family}: then nothing to do`,
+        );
       }
     }
   });

@@ -97,7 +97,11 @@ async function live(t: Test, variant: Variant): Promise<void> {
   const third = start();
   await third.said(/"Starting"/);
   await new Promise((resolve) => setTimeout(resolve, 1500));
-  t.strictSame(third.lines.filter((line) => DONE.test(line)), [], "over a kernel that is right a start changes nothing");
+  t.strictSame(
+    third.lines.filter((line) => DONE.test(line)),
+    [],
+    "over a kernel that is right a start changes nothing",
+  );
   await third.stop();
 
   const dry = await cleanup("--dry-run");
@@ -118,7 +122,10 @@ async function foreignJump(t: Test, variant: Variant): Promise<void> {
   const { code } = await cleanup();
   t.equal(code, 0);
   const left = (await save()).filter((line) => /KUBE-(?!FIREWALL)/.test(line));
-  t.strictSame(left.map((line) => line.replace(/ \[\d+:\d+\]/, "")), [":KUBE-MARK-MASQ -", "-A CNI-X -j KUBE-MARK-MASQ"]);
+  t.strictSame(
+    left.map((line) => line.replace(/ \[\d+:\d+\]/, "")),
+    [":KUBE-MARK-MASQ -", "-A CNI-X -j KUBE-MARK-MASQ"],
+  );
 }
 
 /** KUBE-FIREWALL is shared with kubelet; clean-up leaves it as it is. */

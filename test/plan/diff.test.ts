@@ -22,20 +22,25 @@ const WANTED: KernelState = {
 t.test("a plan reads as what comes, what goes and what stays", async (t) => {
   const actual: KernelState = {
     ...emptyState("IPv4"),
-    tables: tables("*nat\n:OTHER - [0:0]\n:KUBE-SEP-OLD - [0:0]\n:KUBE-SVC-OLD - [0:0]\n-A OTHER -j KUBE-SVC-OLD\nCOMMIT"),
+    tables: tables(
+      "*nat\n:OTHER - [0:0]\n:KUBE-SEP-OLD - [0:0]\n:KUBE-SVC-OLD - [0:0]\n-A OTHER -j KUBE-SVC-OLD\nCOMMIT",
+    ),
     sysctls: [{ path: "net/netfilter/nf_conntrack_max", value: "4096" }],
   };
   const plan = diff(WANTED, actual, [JUMP]);
-  t.same([...printPlan(plan)], [
-    "+ sysctl net/ipv4/conf/all/route_localnet = 1",
-    "+ nfacct ct_state_invalid_dropped_pkts",
-    "+ IPv4 filter :KUBE-FORWARD",
-    "+ IPv4 nat :KUBE-SERVICES",
-    "+ IPv4 nat -A KUBE-SERVICES -j X",
-    "+ IPv4 nat -I OUTPUT -j KUBE-SERVICES",
-    "- IPv4 nat :KUBE-SEP-OLD",
-    "! nat KUBE-SVC-OLD stays, empty, because of: -A OTHER -j KUBE-SVC-OLD",
-  ]);
+  t.same(
+    [...printPlan(plan)],
+    [
+      "+ sysctl net/ipv4/conf/all/route_localnet = 1",
+      "+ nfacct ct_state_invalid_dropped_pkts",
+      "+ IPv4 filter :KUBE-FORWARD",
+      "+ IPv4 nat :KUBE-SERVICES",
+      "+ IPv4 nat -A KUBE-SERVICES -j X",
+      "+ IPv4 nat -I OUTPUT -j KUBE-SERVICES",
+      "- IPv4 nat :KUBE-SEP-OLD",
+      "! nat KUBE-SVC-OLD stays, empty, because of: -A OTHER -j KUBE-SVC-OLD",
+    ],
+  );
 });
 
 t.test("a plan for tables is one transaction a table, what goes last", async (t) => {
@@ -70,11 +75,10 @@ t.test("what is as wanted needs no step", async (t) => {
 
 t.test("cleaning up removes jumps and chains, and no setting", async (t) => {
   const plan = diff(emptyState("IPv4"), WANTED, [JUMP]);
-  t.same([...printPlan(plan)], [
-    "- IPv4 filter :KUBE-FORWARD",
-    "- IPv4 nat -D OUTPUT -j KUBE-SERVICES",
-    "- IPv4 nat :KUBE-SERVICES",
-  ]);
+  t.same(
+    [...printPlan(plan)],
+    ["- IPv4 filter :KUBE-FORWARD", "- IPv4 nat -D OUTPUT -j KUBE-SERVICES", "- IPv4 nat :KUBE-SERVICES"],
+  );
 });
 
 t.test("a setting that is too small is raised to the least", async (t) => {

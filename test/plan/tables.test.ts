@@ -71,8 +71,16 @@ t.test("an ensured chain is made when missing, and never emptied", async (t) => 
 });
 
 t.test("a jump is found wherever it stands, and a foreign rule is no jump of ours", async (t) => {
-  const actual = table(":KUBE-MARK-MASQ - [0:0]", ":KUBE-SERVICES - [0:0]", "-A OUTPUT -j DOCKER", ...JUMPS.toReversed());
-  t.same(plan(WANTED, actual).change?.rules.filter((rule) => !rule.startsWith("-A")), []);
+  const actual = table(
+    ":KUBE-MARK-MASQ - [0:0]",
+    ":KUBE-SERVICES - [0:0]",
+    "-A OUTPUT -j DOCKER",
+    ...JUMPS.toReversed(),
+  );
+  t.same(
+    plan(WANTED, actual).change?.rules.filter((rule) => !rule.startsWith("-A")),
+    [],
+  );
   const odd = table(":KUBE-MARK-MASQ - [0:0]", ":KUBE-SERVICES - [0:0]", "-A OUTPUT -j KUBE-SERVICES");
   t.equal(plan(WANTED, odd).change?.rules.filter((rule) => rule.startsWith("-I")).length, 2);
 });
@@ -87,7 +95,12 @@ t.test("stale chains of ours go, other people's stay", async (t) => {
   );
   t.same(plan(table(), actual), {
     kept: [],
-    change: { table: "nat", clear: ["KUBE-SEP-OLD", "KUBE-SVC-OLD"], rules: [], remove: ["KUBE-SEP-OLD", "KUBE-SVC-OLD"] },
+    change: {
+      table: "nat",
+      clear: ["KUBE-SEP-OLD", "KUBE-SVC-OLD"],
+      rules: [],
+      remove: ["KUBE-SEP-OLD", "KUBE-SVC-OLD"],
+    },
   });
 });
 
@@ -123,7 +136,10 @@ t.test("a chain that a foreign rule leads into is emptied and named, the rest go
 t.test("a foreign rule in a built-in chain keeps a chain too, one of ours does not", async (t) => {
   const actual = table(":KUBE-SERVICES - [0:0]", "-A OUTPUT -d 10.0.0.9/32 -j KUBE-SERVICES", ...JUMPS);
   const { change, kept } = plan(new Map(), actual);
-  t.same(kept.map(({ rule }) => rule), ["-A OUTPUT -d 10.0.0.9/32 -j KUBE-SERVICES"]);
+  t.same(
+    kept.map(({ rule }) => rule),
+    ["-A OUTPUT -d 10.0.0.9/32 -j KUBE-SERVICES"],
+  );
   t.equal(change?.rules.length, 2);
   t.same(change?.remove, []);
 });

@@ -31,13 +31,19 @@ t.test("a table that stands in the text twice is read as one", async (t) => {
 });
 
 t.test("a line end inside of a comment does not end the rule", async (t) => {
-  const text = '*nat\n:X - [0:0]\n-A X -m comment --comment "two\nlines, \\"quoted\\"" -j RETURN\n-A X -j DROP\nCOMMIT\n';
-  const lines = parseTables(text).get("nat")?.get("X")?.rules.map(({ line }) => line);
+  const text =
+    '*nat\n:X - [0:0]\n-A X -m comment --comment "two\nlines, \\"quoted\\"" -j RETURN\n-A X -j DROP\nCOMMIT\n';
+  const lines = parseTables(text)
+    .get("nat")
+    ?.get("X")
+    ?.rules.map(({ line }) => line);
   t.same(lines, ['-A X -m comment --comment "two\nlines, \\"quoted\\"" -j RETURN', "-A X -j DROP"]);
 });
 
 t.test("a quotation that never ends is shown, not swallowed", async (t) => {
-  const lines = parseTables('*nat\n:X - [0:0]\n-A X -m comment --comment "open\n-A X -j DROP').get("nat")?.get("X")?.rules;
+  const lines = parseTables('*nat\n:X - [0:0]\n-A X -m comment --comment "open\n-A X -j DROP')
+    .get("nat")
+    ?.get("X")?.rules;
   t.equal(lines?.length, 1);
 });
 

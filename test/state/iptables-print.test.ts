@@ -28,7 +28,10 @@ const STATE: KernelState = {
       new Map<string, Chain>([
         ["OUTPUT", { name: "OUTPUT", hold: "built-in", rules: rules("-A OUTPUT -j KUBE-SERVICES") }],
         ["PREROUTING", { name: "PREROUTING", hold: "built-in", rules: rules("-A PREROUTING -j KUBE-SERVICES") }],
-        ["KUBE-SERVICES", { ...ours("KUBE-SERVICES", "-A KUBE-SERVICES -j FIRST"), last: rules("-A KUBE-SERVICES -j LAST") }],
+        [
+          "KUBE-SERVICES",
+          { ...ours("KUBE-SERVICES", "-A KUBE-SERVICES -j FIRST"), last: rules("-A KUBE-SERVICES -j LAST") },
+        ],
         ["KUBE-FIREWALL", { name: "KUBE-FIREWALL", hold: "ensured", rules: [] }],
       ]),
     ],

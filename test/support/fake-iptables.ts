@@ -65,7 +65,8 @@ export class FakeIptables {
     }
     const table = tables.get(name);
     if (!table || line === "" || line === "COMMIT") return undefined;
-    if (this.refuses !== undefined && line.includes(this.refuses)) return "RULE_APPEND failed (No such file or directory)";
+    if (this.refuses !== undefined && line.includes(this.refuses))
+      return "RULE_APPEND failed (No such file or directory)";
     return changeTable(table, line);
   }
 }

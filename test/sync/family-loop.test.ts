@@ -47,7 +47,10 @@ t.test("the first snapshot is written at once, the same again starts nothing", a
   const { tools, clock, loop, lines } = setUp();
   loop.update(snapshotOf("10.1.0.1"));
   await clock.advance(0);
-  t.same(tools.log.map(({ program }) => program), ["iptables-save", "iptables-restore"]);
+  t.same(
+    tools.log.map(({ program }) => program),
+    ["iptables-save", "iptables-restore"],
+  );
   t.match(tools.save(), /-j DNAT --to-destination 10\.1\.0\.1:8080/);
   t.match(lines, [/"SyncProxyRules complete" ipFamily="IPv4" mode="iptables" elapsed="\d+ms" steps=1/]);
   loop.update(snapshotOf("10.1.0.1"));

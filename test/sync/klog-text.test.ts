@@ -5,7 +5,16 @@ import { createLog } from "../../src/sync/log.ts";
 const TIME = new Date(2026, 10, 21, 8, 56, 43, 409).getTime();
 
 t.test("records have the shape that pipelines for kube-proxy's log expect", async (t) => {
-  const record = { level: 30, time: TIME, pid: 12, at: "pass.ts", msg: 'say "so"', ipFamily: "IPv4", steps: 2, ok: true };
+  const record = {
+    level: 30,
+    time: TIME,
+    pid: 12,
+    at: "pass.ts",
+    msg: 'say "so"',
+    ipFamily: "IPv4",
+    steps: 2,
+    ok: true,
+  };
   t.equal(klogText(record), 'I1121 08:56:43.409000      12 pass.ts] "say \\"so\\"" ipFamily="IPv4" steps=2 ok=true');
 });
 

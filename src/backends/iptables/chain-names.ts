@@ -1,8 +1,8 @@
 // What are the chains of a ServicePort called?
 import { hash } from "node:crypto";
-import { lower } from "../../net/protocol.ts";
 import type { Endpoint } from "../../model/endpoint.ts";
 import type { ServicePort } from "../../model/service-port.ts";
+import { lower } from "../../net/protocol.ts";
 
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 

@@ -1,8 +1,8 @@
 // What holds for the rules of every cluster, whatever is in it?
 import fc from "fast-check";
 import t from "tap";
-import { serviceChainNames } from "../../../src/backends/iptables/chain-names.ts";
 import type { Snapshot } from "../../../src/api/objects.ts";
+import { serviceChainNames } from "../../../src/backends/iptables/chain-names.ts";
 import type { ServiceTraffic } from "../../../src/model/traffic.ts";
 import { type World, worldOf } from "../../../src/model/world.ts";
 import { FAMILIES, type Family } from "../../../src/net/family.ts";
@@ -70,9 +70,20 @@ check("every usable endpoint is as likely as the others, to the kernel's resolut
   const world = worldFrom(input);
   const nat = wholeTable(BACKEND.desired(world), "nat");
   for (const { cluster, local } of world.services) {
-    for (const [prefix, list] of [["KUBE-SVC-", cluster], ["KUBE-SVL-", local]] as const) {
+    for (const [prefix, list] of [
+      ["KUBE-SVC-", cluster],
+      ["KUBE-SVL-", local],
+    ] as const) {
       for (const chain of nat.values()) {
-        if (!chain.name.startsWith(prefix) || !leadsTo(nat, chain.name, list.map(({ text }) => text))) continue;
+        if (
+          !chain.name.startsWith(prefix) ||
+          !leadsTo(
+            nat,
+            chain.name,
+            list.map(({ text }) => text),
+          )
+        )
+          continue;
         for (const share of sharesOf(nat, chain.name)) {
           if (Math.abs(share - 1 / list.length) > list.length / 2 ** 31) throw new Error(`${chain.name}: ${share}`);
         }
@@ -97,7 +108,13 @@ function sharesOf(nat: Chains, chain: string): readonly number[] {
 function leadsTo(nat: Chains, chain: string, endpoints: readonly string[]): boolean {
   const found = (nat.get(chain)?.rules ?? [])
     .filter(({ line }) => line.includes("-j KUBE-SEP-") && !line.includes("-m recent"))
-    .map(({ line }) => nat.get(targetOf(line) ?? "")?.rules.at(-1)?.line.split("--to-destination ")[1]);
+    .map(
+      ({ line }) =>
+        nat
+          .get(targetOf(line) ?? "")
+          ?.rules.at(-1)
+          ?.line.split("--to-destination ")[1],
+    );
   return found.length === endpoints.length && found.every((endpoint, index) => endpoint === endpoints[index]);
 }
 
@@ -105,7 +122,8 @@ check("there are as many rules as the shape of each ServicePort asks for", (inpu
   const world = worldFrom(input);
   const state = BACKEND.desired(world);
   const count = (table: TableName) =>
-    [...wholeTable(state, table).values()].filter(({ hold }) => hold !== "built-in").flatMap(({ rules }) => rules).length;
+    [...wholeTable(state, table).values()].filter(({ hold }) => hold !== "built-in").flatMap(({ rules }) => rules)
+      .length;
   const sum = (rules: (traffic: ServiceTraffic) => number) => world.services.reduce((all, one) => all + rules(one), 0);
   const { family, localhostNodePorts } = world.settings;
   const firewall = family === "IPv4" && localhostNodePorts ? 1 : 0;
@@ -115,7 +133,8 @@ check("there are as many rules as the shape of each ServicePort asks for", (inpu
 
 function filterRules({ servicePort, internal, external, usable }: ServiceTraffic): number {
   const { externalIPs, loadBalancerVIPs, nodePort, healthCheckNodePort, sourceRanges } = servicePort;
-  const refused = external.verdict === "forward" ? 0 : externalIPs.length + loadBalancerVIPs.length + (nodePort ? 1 : 0);
+  const refused =
+    external.verdict === "forward" ? 0 : externalIPs.length + loadBalancerVIPs.length + (nodePort ? 1 : 0);
   const filtered = usable && sourceRanges !== "everyone" ? loadBalancerVIPs.length : 0;
   return (internal.verdict === "forward" ? 0 : 1) + refused + filtered + (healthCheckNodePort ? 1 : 0);
 }
@@ -144,7 +163,8 @@ function natRules(traffic: ServiceTraffic, { settings }: World): number {
 }
 
 t.test("the order of input objects never matters", async () => {
-  const text = (snapshot: Snapshot, family: Family) => printed(BACKEND.desired(worldFrom({ ...BASE, snapshot, family })));
+  const text = (snapshot: Snapshot, family: Family) =>
+    printed(BACKEND.desired(worldFrom({ ...BASE, snapshot, family })));
   const noise = fc.infiniteStream(fc.integer());
   const property = fc.property(clusters, noise, fc.constantFrom(...FAMILIES), (snapshot, numbers, family) =>
     assertEqual(text(shuffle(snapshot, numbers), family), text(snapshot, family), "rules"),

@@ -1,7 +1,8 @@
 // What does the chain of one endpoint do?
+
+import type { Endpoint } from "../../../model/endpoint.ts";
 import { hostPort, kernelText, single } from "../../../net/address.ts";
 import type { Family } from "../../../net/family.ts";
-import type { Endpoint } from "../../../model/endpoint.ts";
 import type { Chain } from "../../../state/kernel-state.ts";
 import { endpointChainName } from "../chain-names.ts";
 import { type Context, ours } from "../context.ts";

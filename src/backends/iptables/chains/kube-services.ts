@@ -1,6 +1,7 @@
 // Which rules of nat KUBE-SERVICES lead to a ServicePort, and which stand behind those of all?
-import { single } from "../../../net/address.ts";
+
 import type { World } from "../../../model/world.ts";
+import { single } from "../../../net/address.ts";
 import type { Rule } from "../../../state/kernel-state.ts";
 import { type Context, type FillFrom, hasExt, hasFw } from "../context.ts";
 

@@ -1,6 +1,7 @@
 // How do KUBE-SVC (all allowed endpoints) and KUBE-SVL (those on this node) choose an endpoint?
-import { single } from "../../../net/address.ts";
+
 import type { Endpoint } from "../../../model/endpoint.ts";
+import { single } from "../../../net/address.ts";
 import type { Chain, Rule } from "../../../state/kernel-state.ts";
 import type { Words } from "../../words.ts";
 import { endpointChainName } from "../chain-names.ts";
@@ -22,7 +23,11 @@ export function kubeSvl(context: Context): Chain | undefined {
 
 function chooser(context: Context, chain: string, endpoints: readonly Endpoint[]): Chain | undefined {
   if (endpoints.length === 0) return undefined;
-  return ours(chain, [...masquerade(context, chain), ...affinity(context, chain, endpoints), ...random(context, chain, endpoints)]);
+  return ours(chain, [
+    ...masquerade(context, chain),
+    ...affinity(context, chain, endpoints),
+    ...random(context, chain, endpoints),
+  ]);
 }
 
 /** Cluster IP traffic that does not come from pods is masqueraded, in the one chain that serves the cluster IP. */
