@@ -44,7 +44,7 @@ export function machine(run: RunCommand): Kernel {
       tables: await saveTables(run, family),
       fragments: [],
       sysctls: await observeSysctls(sysctls),
-      counters: await observeCounters(counters),
+      counters: counters.length === 0 ? [] : await observeCounters(counters),
     }),
     apply: (plan) => applyPlan(run, plan),
   };

@@ -1,9 +1,12 @@
 // How are netlink requests made? The one file that imports the `netlink` package.
-import { createNetlink, createRtNetlink, Protocol } from "netlink";
+import { createNetlink, createRtNetlink, type NetlinkMessage, Protocol } from "netlink";
 import { KernelError } from "../errors.ts";
 
 /** Milliseconds after which an unanswered request fails; the kernel answers within a send, so it never will. */
 const TIME_LIMIT = 5_000;
+
+/** Type of a message that acknowledges or refuses. */
+const ERROR = 2;
 
 /** One address of an interface, as rtnetlink tells it. */
 export interface LinkAddress {
@@ -41,22 +44,40 @@ export async function linkNames(): Promise<ReadonlyMap<number, string>> {
   }
 }
 
-/** One request to a netfilter subsystem, acknowledged. Rejects with KernelError whose code is the errno's name. */
-export async function netfilterRequest(type: number, payload: Uint8Array, flags = 0): Promise<void> {
+/** Flags of netlink requests, as linux/netlink.h numbers them. */
+const REQUEST = 0x1;
+const DUMP = 0x300;
+const CREATE_NEW = 0x600;
+
+/** All that a netfilter subsystem has of a kind: each message behind its header. Rejects with KernelError. */
+export async function netfilterDump(type: number, payload: Uint8Array): Promise<readonly Uint8Array[]> {
+  const messages = await netfilterRequest(type, payload, DUMP);
+  const refused = errnoIn(messages);
+  if (refused !== 0) throw refusalOf("netfilter netlink", `dump ${type}`, new Error(String(refused)));
+  return messages.map(({ data }) => data);
+}
+
+/** Makes something in a netfilter subsystem: 0, or the positive errno of the refusal. Rejects with KernelError. */
+export async function netfilterCreate(type: number, payload: Uint8Array): Promise<number> {
+  return errnoIn(await netfilterRequest(type, payload, CREATE_NEW));
+}
+
+async function netfilterRequest(type: number, payload: Uint8Array, flags: number): Promise<readonly NetlinkMessage[]> {
   const socket = createNetlink(Protocol.NETFILTER);
   try {
-    const [messages] = await socket.request(type, payload, {
-      flags: 1 | flags,
-      timeout: TIME_LIMIT,
-      checkError: false,
-    });
-    const refused = messages.find((message) => message.type === 2 && message.data.readInt32LE(0) !== 0);
-    if (refused) throw new Error(`errno ${-refused.data.readInt32LE(0)}`);
+    const options = { flags: REQUEST | flags, timeout: TIME_LIMIT, checkError: false };
+    const [messages] = await socket.request(type, payload, options);
+    return messages;
   } catch (cause) {
     throw refusalOf("netfilter netlink", `message ${type}`, cause);
   } finally {
     socket.close();
   }
+}
+
+function errnoIn(messages: readonly NetlinkMessage[]): number {
+  const refusal = messages.find(({ type }) => type === ERROR);
+  return refusal ? -Buffer.from(refusal.data).readInt32LE(0) : 0;
 }
 
 function refusalOf(step: string, target: string, cause: unknown): KernelError {

@@ -22,7 +22,13 @@ const FACTS = {
   families: ["IPv4"],
 } as const;
 
-function setUp(change: { counters?: typeof NO_COUNTERS; kernel?: (kernel: Kernel) => Kernel } = {}) {
+interface Change {
+  readonly counters?: typeof NO_COUNTERS;
+  readonly kernel?: (kernel: Kernel) => Kernel;
+  readonly nodePortAddresses?: readonly string[];
+}
+
+function setUp(change: Change = {}) {
   const tools = new FakeIptables();
   const clock = new HandClock();
   const lines: string[] = [];
@@ -30,7 +36,7 @@ function setUp(change: { counters?: typeof NO_COUNTERS; kernel?: (kernel: Kernel
   const loop = new FamilyLoop({
     family: "IPv4",
     nodeName: "n1",
-    options: OPTIONS,
+    options: { ...OPTIONS, nodePortAddresses: change.nodePortAddresses ?? [] },
     facts: { ...FACTS, counters: change.counters ?? NO_COUNTERS },
     backend: BACKEND,
     kernel: change.kernel?.(kernel) ?? kernel,
@@ -164,4 +170,21 @@ t.test("the zone is followed, addresses and pod ranges stay as they were first s
   loop.update({ ...snapshot, nodes: new Map() });
   await clock.advance(0);
   t.notMatch(tools.save(), /10\.1\.0\.1/, "a Node that is gone changes nothing");
+});
+
+t.test("restricted nodePorts follow the node's addresses", async (t) => {
+  let addresses = ["192.0.2.10"];
+  const moving = (kernel: Kernel): Kernel => ({
+    ...kernel,
+    addresses: async () => addresses.map((address) => ({ interface: "eth0", address })),
+  });
+  const { tools, clock, loop } = setUp({ kernel: moving, nodePortAddresses: ["192.0.2.0/24"] });
+  const dispatched = () => tools.save().match(/-A KUBE-SERVICES -d \S+ .* -j KUBE-NODEPORTS/g);
+  loop.update(snapshotOf("10.1.0.1"));
+  await clock.advance(0);
+  t.match(dispatched(), [/192\.0\.2\.10\/32/]);
+  addresses = ["192.0.2.11", "198.51.100.1", "192.0.2.9"];
+  await clock.advance(30_000);
+  t.match(dispatched(), [/192\.0\.2\.11\/32/, /192\.0\.2\.9\/32/]);
+  t.equal(dispatched()?.length, 2);
 });

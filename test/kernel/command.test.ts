@@ -1,0 +1,43 @@
+import t from "tap";
+import { KernelError } from "../../src/errors.ts";
+import { runCommand } from "../../src/kernel/command.ts";
+
+async function refusal(program: string, ...args: string[]) {
+  try {
+    await runCommand({ program, args });
+  } catch (error) {
+    if (error instanceof KernelError) return error.refusal;
+    throw error;
+  }
+  throw new Error(`${program} did well`);
+}
+
+t.test("a program is given its input in pieces and its output comes back whole", async (t) => {
+  const input = (function* () {
+    for (let line = 0; line < 50_000; line++) yield `line ${line}\n`;
+  })();
+  const output = await runCommand({ program: "cat", args: [], input });
+  t.equal(output.split("\n").length, 50_001);
+  t.equal(await runCommand({ program: "cat", args: [] }), "", "without input there is an end at once");
+});
+
+t.test("a program that fails is told in its own words", async (t) => {
+  const said = await refusal("sh", "-c", "echo 'line 3 failed' >&2; exit 4");
+  t.match(said, { step: "sh", target: "-c echo 'line 3 failed' >&2; exit 4", code: "4", words: "line 3 failed" });
+  t.match(await refusal("sh", "-c", "exit 3"), { code: "3", words: /exit code 3/ });
+});
+
+t.test("a program that is killed or missing is told as that", async (t) => {
+  t.match(await refusal("sh", "-c", "kill -9 $$"), { code: "SIGKILL" });
+  t.match(await refusal("no-such-program"), { code: "ENOENT", words: /ENOENT/ });
+});
+
+t.test("a reader that does not read its input to the end is told by its exit code", async (t) => {
+  const input = Array.from({ length: 100_000 }, () => "much text that nobody reads\n");
+  try {
+    await runCommand({ program: "sh", args: ["-c", "exit 2"], input });
+    t.fail("went well");
+  } catch (error) {
+    t.match(error, { refusal: { code: "2" } });
+  }
+});

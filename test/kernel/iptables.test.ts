@@ -1,0 +1,51 @@
+import t from "tap";
+import { KernelError, RuleSyntaxError } from "../../src/errors.ts";
+import type { RunCommand } from "../../src/kernel/command.ts";
+import { restoreTables, saveTables } from "../../src/kernel/iptables.ts";
+import { FakeIptables } from "../support/fake-iptables.ts";
+
+const RULES = Array.from({ length: 9 }, (_, index) => `-A X -j ${index === 4 ? "NOWHERE" : "RETURN"}`);
+const CHANGE = { table: "nat", clear: ["X"], rules: RULES, remove: [] } as const;
+
+t.test("a refused restore shows the lines round the one that the tool names", async (t) => {
+  const tools = new FakeIptables();
+  try {
+    await restoreTables(tools.run, "IPv6", [CHANGE]);
+    t.fail("went well");
+  } catch (error) {
+    t.ok(error instanceof KernelError);
+    t.match(error, { refusal: { step: "ip6tables-restore", target: "-w 5 --noflush --counters" } });
+    t.strictSame(error instanceof KernelError && error.refusal.context, [
+      "  4: -A X -j RETURN",
+      "  5: -A X -j RETURN",
+      "  6: -A X -j RETURN",
+      "> 7: -A X -j NOWHERE",
+      "  8: -A X -j RETURN",
+      "  9: -A X -j RETURN",
+      "  10: -A X -j RETURN",
+    ]);
+  }
+});
+
+t.test("a fault near the end shows what there is", async (t) => {
+  const tools = new FakeIptables();
+  const change = { table: "nat", clear: [], rules: [], remove: ["X"] } as const;
+  await t.rejects(restoreTables(tools.run, "IPv4", [change]), {
+    refusal: { context: ["  1: *nat", "> 2: -X X", "  3: COMMIT"] },
+  });
+});
+
+t.test("a refusal that names no line is passed on as it is, any other error too", async (t) => {
+  const words = { step: "iptables-restore", target: "", code: "4", words: "Another app is holding the xtables lock" };
+  const locked: RunCommand = () => Promise.reject(new KernelError(words));
+  await t.rejects(restoreTables(locked, "IPv4", [CHANGE]), { refusal: words });
+  const broken: RunCommand = () => Promise.reject(new TypeError("a bug"));
+  await t.rejects(restoreTables(broken, "IPv4", [CHANGE]), TypeError);
+});
+
+t.test("what a tool prints that is no save text is told", async (t) => {
+  await t.rejects(
+    saveTables(() => Promise.resolve("hello\n"), "IPv4"),
+    RuleSyntaxError,
+  );
+});
