@@ -17,7 +17,7 @@ export type TemplateTexts = ReadonlyMap<string, string>;
 
 interface Pattern {
   readonly origin: Origin;
-  /** Literal text before each word, and behind the last. */
+  /** Literal text before each word and behind the last, with an empty place for each word between. */
   readonly literals: readonly string[];
   readonly words: readonly Word[];
   readonly distinct: number;
@@ -58,7 +58,7 @@ function readHeading(template: string, line: string, number: number): Origin {
 
 function readPattern(origin: Origin, line: string, number: number): Pattern {
   const parts = line.split(/\{([^{}]*)\}/);
-  const literals = parts.filter((_, index) => index % 2 === 0);
+  const literals = parts.map((part, index) => (index % 2 === 0 ? part : ""));
   const words = parts
     .filter((_, index) => index % 2 === 1)
     .map((word) => {
@@ -70,18 +70,29 @@ function readPattern(origin: Origin, line: string, number: number): Pattern {
 
 function fillRule(template: string, pattern: Pattern | undefined, words: Words): Rule {
   if (!pattern) throw new RangeError(`${template}: no such heading`);
-  const { origin, literals } = pattern;
-  let line = literals[0] ?? "";
+  const { origin } = pattern;
+  const pieces = pattern.literals.slice();
   for (const [index, word] of pattern.words.entries()) {
     const value = words[word];
     if (value === undefined) throw new RangeError(`${template} ${origin.heading}: word {${word}} is missing`);
-    if (!WORDS[word].test(value)) {
-      throw new RangeError(`${template} ${origin.heading}: ${JSON.stringify(value)} cannot stand for {${word}}`);
-    }
-    line += value + (literals[index + 1] ?? "");
+    if (value !== checked[word]) check(word, value, origin);
+    pieces[2 * index + 1] = value;
   }
-  if (Object.keys(words).length > pattern.distinct) {
+  let given = 0;
+  for (const _ in words) given++;
+  if (given > pattern.distinct) {
     throw new RangeError(`${template} ${origin.heading}: a word too many among ${Object.keys(words).join(", ")}`);
   }
-  return { line, origin };
+  // Joined, not added up piece by piece: the text is flat at once, and there are hundreds of thousands of them.
+  return { line: pieces.join(""), origin };
+}
+
+/** The newest good value of each word: the rules of a Service repeat most of theirs. */
+const checked: Words = {};
+
+function check(word: Word, value: string, { template, heading }: Origin): void {
+  if (!WORDS[word].test(value)) {
+    throw new RangeError(`${template} ${heading}: ${JSON.stringify(value)} cannot stand for {${word}}`);
+  }
+  checked[word] = value;
 }

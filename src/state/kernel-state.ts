@@ -45,11 +45,14 @@ export interface TableFragment {
   readonly shares: ReadonlyMap<string, readonly Rule[]>;
 }
 
-/** All that one ServicePort needs in the kernel. The same object as long as nothing it depends on changed. */
+/**
+ * All that one ServicePort needs in the kernel. The same object as long as nothing it depends on changed. Its text is
+ * written out anew at each call, so that a state is small however many rules it stands for.
+ */
 export interface Fragment {
   /** Printed name and protocol of the ServicePort: `shop/cart:http/TCP`. */
   readonly key: string;
-  readonly tables: ReadonlyMap<TableName, TableFragment>;
+  readonly part: (table: TableName) => TableFragment;
 }
 
 /** A kernel setting under /proc/sys: exactly this value, or at least this number. */

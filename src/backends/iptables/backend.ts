@@ -7,7 +7,7 @@ import { targetOf } from "../../state/rule.ts";
 import type { Backend } from "../backend.ts";
 import { readTemplate, type TemplateTexts } from "../template.ts";
 import { CANARY, ensured, filterChains, natChains } from "./chains/fixed.ts";
-import { contextOf, type FillFrom, fillFrom } from "./context.ts";
+import { type FillFrom, fillFrom } from "./context.ts";
 import { fragmentOf } from "./fragment.ts";
 
 const BUILT_IN: ReadonlyMap<TableName, readonly string[]> = new Map([
@@ -52,7 +52,7 @@ function desired(world: World, { fill, builtIn, remembered }: Parts): KernelStat
   const fragmentFor = (traffic: ServiceTraffic): Fragment => {
     const known = fragments.get(traffic);
     if (known) return known;
-    const fragment = fragmentOf(contextOf(fill, settings, traffic));
+    const fragment = fragmentOf(fill, settings, traffic);
     fragments.set(traffic, fragment);
     return fragment;
   };

@@ -1,11 +1,12 @@
 // What does every chain file need to write the rules of one ServicePort?
+import type { Endpoint } from "../../model/endpoint.ts";
 import type { ServiceTraffic } from "../../model/traffic.ts";
 import type { Settings } from "../../model/world.ts";
 import { type LowerProtocol, lower } from "../../net/protocol.ts";
 import type { Chain, Rule } from "../../state/kernel-state.ts";
 import type { Template } from "../template.ts";
 import type { Words } from "../words.ts";
-import { type ServiceChainNames, serviceChainNames } from "./chain-names.ts";
+import { endpointChainName, type ServiceChainNames, serviceChainNames } from "./chain-names.ts";
 
 /** Fills the rule under a heading of a template such as `nat/KUBE-SEP`. */
 export type FillFrom = (template: string, heading: string, words?: Words) => Rule;
@@ -16,6 +17,8 @@ export interface Context {
   readonly settings: Settings;
   readonly traffic: ServiceTraffic;
   readonly names: ServiceChainNames;
+  /** The chain of an endpoint, which is also the name of its list of recent clients. */
+  readonly chainOf: (endpoint: Endpoint) => string;
   /** `namespace/name:port`, as comments have it. */
   readonly service: string;
   readonly protocol: LowerProtocol;
@@ -33,7 +36,13 @@ export function fillFrom(templates: ReadonlyMap<string, Template>): FillFrom {
 export function contextOf(fill: FillFrom, settings: Settings, traffic: ServiceTraffic): Context {
   const { servicePort } = traffic;
   const names = serviceChainNames(servicePort);
-  return { fill, settings, traffic, names, service: servicePort.text, protocol: lower(servicePort.protocol) };
+  const known = new Map<Endpoint, string>();
+  const chainOf = (endpoint: Endpoint) => {
+    const name = known.get(endpoint) ?? endpointChainName(servicePort, endpoint);
+    known.set(endpoint, name);
+    return name;
+  };
+  return { fill, settings, traffic, names, chainOf, service: servicePort.text, protocol: lower(servicePort.protocol) };
 }
 
 /** A chain that holds exactly these rules. */

@@ -1,5 +1,8 @@
 // What does one ServicePort need in the kernel?
-import type { Chain, Fragment, Rule, TableFragment } from "../../state/kernel-state.ts";
+
+import type { ServiceTraffic } from "../../model/traffic.ts";
+import type { Settings } from "../../model/world.ts";
+import type { Chain, Fragment, Rule, TableFragment, TableName } from "../../state/kernel-state.ts";
 import { kubeExt } from "./chains/kube-ext.ts";
 import { kubeExternalServices } from "./chains/kube-external-services.ts";
 import { kubeFw } from "./chains/kube-fw.ts";
@@ -9,18 +12,21 @@ import { kubeSep } from "./chains/kube-sep.ts";
 import { kubeServices } from "./chains/kube-services.ts";
 import { kubeServicesFilter } from "./chains/kube-services-filter.ts";
 import { kubeSvc, kubeSvl } from "./chains/kube-svc.ts";
-import type { Context } from "./context.ts";
+import { type Context, contextOf, type FillFrom } from "./context.ts";
 
-export function fragmentOf(context: Context): Fragment {
-  const { text, protocol } = context.traffic.servicePort;
-  return {
-    key: `${text}/${protocol}`,
-    tables: new Map([
-      ["filter", filterFragment(context)],
-      ["nat", natFragment(context)],
-    ]),
-  };
+/** The fragment of one ServicePort; it keeps nothing but what it is made of. */
+export function fragmentOf(fill: FillFrom, settings: Settings, traffic: ServiceTraffic): Fragment {
+  const { text, protocol } = traffic.servicePort;
+  return { key: `${text}/${protocol}`, part: (table) => partOf(contextOf(fill, settings, traffic), table) };
 }
+
+function partOf(context: Context, table: TableName): TableFragment {
+  if (table === "filter") return filterFragment(context);
+  if (table === "nat") return natFragment(context);
+  return NOTHING;
+}
+
+const NOTHING: TableFragment = { chains: [], shares: new Map() };
 
 function filterFragment(context: Context): TableFragment {
   const shares = new Map([

@@ -7,9 +7,15 @@ const RESOLUTION = 2 ** 31;
  * the ten decimals that kube-proxy writes, and the tool prints that share with eleven.
  */
 export function kernelProbability(n: number): string {
-  const share = Math.round(RESOLUTION * Number(tenDecimals(n)));
-  return elevenDecimals(share);
+  const known = texts[n];
+  if (known !== undefined) return known;
+  const text = elevenDecimals(Math.round(RESOLUTION * Number(tenDecimals(n))));
+  texts[n] = text;
+  return text;
 }
+
+/** What was worked out, by n: most Services have few endpoints. */
+const texts: (string | undefined)[] = [];
 
 /** 1/n with ten decimals as Go prints it: ties go to the even digit, where toFixed takes the larger. */
 function tenDecimals(n: number): string {

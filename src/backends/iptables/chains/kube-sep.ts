@@ -4,13 +4,12 @@ import type { Endpoint } from "../../../model/endpoint.ts";
 import { hostPort, kernelText, single } from "../../../net/address.ts";
 import type { Family } from "../../../net/family.ts";
 import type { Chain } from "../../../state/kernel-state.ts";
-import { endpointChainName } from "../chain-names.ts";
 import { type Context, ours } from "../context.ts";
 
 const CHAIN = "nat/KUBE-SEP";
 
-export function kubeSep({ fill, service, protocol, settings, traffic }: Context, endpoint: Endpoint): Chain {
-  const chain = endpointChainName(traffic.servicePort, endpoint);
+export function kubeSep({ fill, chainOf, service, protocol, settings, traffic }: Context, endpoint: Endpoint): Chain {
+  const chain = chainOf(endpoint);
   const bare = settings.endpointComments ? "" : "-bare";
   const comment = settings.endpointComments ? { service } : {};
   const destination = hostPort(kernelText(endpoint.ip), endpoint.port);

@@ -4,7 +4,6 @@ import type { Endpoint } from "../../../model/endpoint.ts";
 import { single } from "../../../net/address.ts";
 import type { Chain, Rule } from "../../../state/kernel-state.ts";
 import type { Words } from "../../words.ts";
-import { endpointChainName } from "../chain-names.ts";
 import { type Context, ours } from "../context.ts";
 import { kernelProbability } from "../probability.ts";
 import { recentMask } from "./kube-sep.ts";
@@ -49,12 +48,12 @@ function masquerade({ fill, names, service, protocol, settings, traffic }: Conte
 }
 
 function affinity(context: Context, chain: string, endpoints: readonly Endpoint[]): readonly Rule[] {
-  const { fill, settings, traffic } = context;
+  const { fill, chainOf, settings, traffic } = context;
   const { affinitySeconds } = traffic.servicePort;
   if (affinitySeconds === 0) return [];
   const seconds = String(affinitySeconds);
   return endpoints.map((endpoint) => {
-    const recent = endpointChainName(traffic.servicePort, endpoint);
+    const recent = chainOf(endpoint);
     const mask = { "recent.mask": recentMask(settings.family) };
     const words = { chain, seconds, recent, target: recent, ...mask, ...comment(context, endpoint) };
     return fill(CHAIN, variant(context, "affinity"), words);
@@ -63,10 +62,10 @@ function affinity(context: Context, chain: string, endpoints: readonly Endpoint[
 
 /** Each of n endpoints is taken with 1/n, 1/(n-1), … of what is left; the last takes the rest. */
 function random(context: Context, chain: string, endpoints: readonly Endpoint[]): readonly Rule[] {
-  const { fill, traffic } = context;
+  const { fill, chainOf } = context;
   return endpoints.map((endpoint, index) => {
     const left = endpoints.length - index;
-    const words = { chain, target: endpointChainName(traffic.servicePort, endpoint), ...comment(context, endpoint) };
+    const words = { chain, target: chainOf(endpoint), ...comment(context, endpoint) };
     if (left === 1) return fill(CHAIN, variant(context, "last"), words);
     return fill(CHAIN, variant(context, "random"), { ...words, probability: kernelProbability(left) });
   });
