@@ -6,6 +6,7 @@ import type { Family } from "../net/family.ts";
 import { diff } from "../plan/diff.ts";
 import type { Plan } from "../plan/plan.ts";
 import { printPlan } from "../plan/print.ts";
+import type { Variant } from "../plan/transactions.ts";
 import { emptyState } from "../state/kernel-state.ts";
 import type { Output } from "./output.ts";
 
@@ -22,16 +23,20 @@ export interface CleanupInput {
  * does not work has no rules. The answer is whether nothing failed; a failure in one family does not spare the other.
  */
 export async function cleanup(input: CleanupInput): Promise<boolean> {
-  const { families } = await input.kernel.facts();
+  const { families, iptablesVariant } = await input.kernel.facts();
   const outcomes: boolean[] = [];
-  for (const family of families) outcomes.push(await cleanFamily(input, family));
+  for (const family of families) outcomes.push(await cleanFamily(input, family, iptablesVariant));
   return outcomes.every((well) => well);
 }
 
-async function cleanFamily({ kernel, backend, output, dryRun }: CleanupInput, family: Family): Promise<boolean> {
+async function cleanFamily(
+  { kernel, backend, output, dryRun }: CleanupInput,
+  family: Family,
+  variant: Variant,
+): Promise<boolean> {
   try {
     const actual = await kernel.observe(family, { sysctls: [], counters: [] });
-    const plan = diff(emptyState(family), actual, backend.jumps);
+    const plan = diff(emptyState(family), actual, { jumps: backend.jumps, variant });
     warnOfKept(plan, output);
     if (dryRun) {
       await output.data(printPlan({ ...plan, kept: [] }));

@@ -83,6 +83,7 @@ function factsOf({ facts, options }: InputFlags, node: Node): NodeFacts {
   return {
     addresses: facts.addresses ?? addresses,
     iptablesVersion: facts.iptablesVersion ?? "1.8.9",
+    iptablesVariant: facts.iptablesVariant ?? "nft",
     kernelVersion: facts.kernelVersion ?? "6.1",
     cpus: facts.cpus ?? 1,
     counters: facts.counters ?? { invalidDropped: false, localhostNodePorts: false },

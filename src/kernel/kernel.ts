@@ -41,6 +41,7 @@ export function machine(run: RunCommand): Kernel {
     addresses: readAddresses,
     observe: async (family, { sysctls, counters }) => ({
       family,
+      observed: true,
       tables: await saveTables(run, family),
       fragments: [],
       sysctls: await observeSysctls(sysctls),

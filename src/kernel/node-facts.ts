@@ -15,11 +15,13 @@ import { readSysctl } from "./sysctl.ts";
 /** All facts, as they are now. Rejects with KernelError only where netlink itself fails. */
 export async function readNodeFacts(run: RunCommand): Promise<NodeFacts> {
   const usable = await Promise.all(FAMILIES.map((family) => isUsable(run, family)));
-  const version = await iptablesVersion(run);
+  const said = (await orNothing(run({ program: "iptables", args: ["--version"] }))) ?? "";
+  const version = /v(\d+(?:\.\d+)+)/.exec(said)?.[1];
   const counters = await hasCounters();
   return {
     addresses: await readAddresses(),
     ...(version === undefined ? {} : { iptablesVersion: version }),
+    iptablesVariant: said.includes("nf_tables") ? "nft" : "legacy",
     kernelVersion: release(),
     cpus: availableParallelism(),
     counters: { invalidDropped: counters, localhostNodePorts: counters },
@@ -35,12 +37,6 @@ export async function readAddresses(): Promise<readonly InterfaceAddress[]> {
     const parsed = parseAddress(textOf(address));
     return parsed ? [{ interface: names.get(index) ?? String(index), address: parsed.text }] : [];
   });
-}
-
-/** `1.8.9` of `iptables v1.8.9 (nf_tables)`; undefined when the tool is missing or says something else. */
-async function iptablesVersion(run: RunCommand): Promise<string | undefined> {
-  const text = await orNothing(run({ program: "iptables", args: ["--version"] }));
-  return text === undefined ? undefined : /v(\d+(?:\.\d+)+)/.exec(text)?.[1];
 }
 
 /** As kube-proxy asks: can the nat table be listed, and, for IPv6, has the kernel not been told to do without? */

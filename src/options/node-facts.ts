@@ -8,6 +8,7 @@ import type { Family } from "../net/family.ts";
 export interface GivenFacts {
   readonly addresses?: readonly { readonly interface: string; readonly address: string }[];
   readonly iptablesVersion?: string;
+  readonly iptablesVariant?: "nft" | "legacy";
   readonly kernelVersion?: string;
   readonly cpus?: number;
   readonly counters?: { readonly invalidDropped: boolean; readonly localhostNodePorts: boolean };
@@ -27,6 +28,7 @@ const address = z.string().transform((text, context) => {
 const GIVEN_FACTS = z.strictObject({
   addresses: z.exactOptional(z.array(z.strictObject({ interface: z.string(), address }))),
   iptablesVersion: z.exactOptional(z.string().regex(VERSION)),
+  iptablesVariant: z.exactOptional(z.enum(["nft", "legacy"])),
   kernelVersion: z.exactOptional(z.string().regex(VERSION)),
   cpus: z.exactOptional(z.int().positive()),
   counters: z.exactOptional(z.strictObject({ invalidDropped: z.boolean(), localhostNodePorts: z.boolean() })),

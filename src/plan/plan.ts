@@ -5,10 +5,10 @@ import type { TableName } from "../state/kernel-state.ts";
 /** What happens to one table, in this order, in one transaction. All lines are in restore syntax. */
 export interface TableChange {
   readonly table: TableName;
-  /** Chains that are made, or emptied where they exist. */
+  /** Chains that are made, or emptied where they exist; sorted, since old tools take quadratic time otherwise. */
   readonly clear: readonly string[];
-  /** Rules taken out (`-D`), put in (`-I`) and appended (`-A`). */
-  readonly rules: readonly string[];
+  /** Rules taken out (`-D`), put in (`-I`) and appended (`-A`). May be written out anew each time it is gone through. */
+  readonly rules: Iterable<string>;
   /** Chains that go, emptied before. */
   readonly remove: readonly string[];
 }

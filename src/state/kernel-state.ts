@@ -38,12 +38,8 @@ export interface Chain {
 /** Chains by name. */
 export type Chains = ReadonlyMap<string, Chain>;
 
-/** What one ServicePort adds to one table: chains of its own, and its share of chains that all share. */
-export interface TableFragment {
-  readonly chains: readonly Chain[];
-  /** Shared chain name → this fragment's rules in it, in order. */
-  readonly shares: ReadonlyMap<string, readonly Rule[]>;
-}
+/** Shared chain name → rules in it, in order. */
+export type Shares = ReadonlyMap<string, readonly Rule[]>;
 
 /**
  * All that one ServicePort needs in the kernel. The same object as long as nothing it depends on changed. Its text is
@@ -52,7 +48,10 @@ export interface TableFragment {
 export interface Fragment {
   /** Printed name and protocol of the ServicePort: `shop/cart:http/TCP`. */
   readonly key: string;
-  readonly part: (table: TableName) => TableFragment;
+  /** Chains of its own. */
+  readonly chains: (table: TableName) => readonly Chain[];
+  /** Its part of the chains that all share. */
+  readonly shares: (table: TableName) => Shares;
 }
 
 /** A kernel setting under /proc/sys: exactly this value, or at least this number. */
@@ -66,6 +65,8 @@ export type Sysctl =
  */
 export interface KernelState {
   readonly family: Family;
+  /** Looked up in the kernel, not worked out. */
+  readonly observed?: true;
   readonly tables: ReadonlyMap<TableName, Chains>;
   readonly fragments: readonly Fragment[];
   readonly sysctls: readonly Sysctl[];

@@ -23,6 +23,8 @@ export interface NodeFacts {
   readonly addresses: readonly InterfaceAddress[];
   /** Version of the `iptables` command, such as `1.8.9`; absent when it could not be had. */
   readonly iptablesVersion?: string;
+  /** Which kernel interface the `iptables` command speaks to. */
+  readonly iptablesVariant: "nft" | "legacy";
   /** Kernel release, such as `6.1`. */
   readonly kernelVersion: string;
   /** Logical processors. */

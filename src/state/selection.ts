@@ -13,7 +13,7 @@ export function selectFragments(state: KernelState, wanted: (fragment: Fragment)
 }
 
 function sharedChains(chains: Chains, table: TableName, fragments: readonly Fragment[]): Chains {
-  const shared = new Set(fragments.flatMap((fragment) => [...fragment.part(table).shares.keys()]));
+  const shared = new Set(fragments.flatMap((fragment) => [...fragment.shares(table).keys()]));
   const bare = (name: string): Chain => ({ name, hold: "ours", rules: [] });
   return new Map([...chains.keys()].filter((name) => shared.has(name)).map((name) => [name, bare(name)]));
 }

@@ -1,19 +1,24 @@
 // What does a state hold when its fragments are put in their places?
 import type { Chain, Chains, KernelState, Rule, TableName } from "./kernel-state.ts";
 
-/** The whole of one table: fixed chains with every fragment's share between their rules, and the fragments' own chains. */
-export function wholeTable({ tables, fragments }: KernelState, table: TableName): Chains {
+/** The chains of a table that do not belong to one fragment alone, with every fragment's share in its place. */
+export function sharedChains({ tables, fragments }: KernelState, table: TableName): Chains {
   const chains = new Map<string, Chain>(tables.get(table));
-  const shared = new Map<string, Rule[]>();
-  for (const { name, hold, rules } of chains.values()) if (hold === "ours") shared.set(name, [...rules]);
+  const filled = new Map<string, Rule[]>();
+  for (const { name, hold, rules } of chains.values()) if (hold === "ours") filled.set(name, [...rules]);
   for (const fragment of fragments) {
-    const part = fragment.part(table);
-    for (const chain of part.chains) chains.set(chain.name, chain);
-    for (const [name, rules] of part.shares) shared.get(name)?.push(...rules);
+    for (const [name, rules] of fragment.shares(table)) filled.get(name)?.push(...rules);
   }
-  for (const [name, rules] of shared) {
+  for (const [name, rules] of filled) {
     rules.push(...(chains.get(name)?.last ?? []));
     chains.set(name, { name, hold: "ours", rules });
   }
+  return chains;
+}
+
+/** The whole of one table. */
+export function wholeTable(state: KernelState, table: TableName): Chains {
+  const chains = new Map(sharedChains(state, table));
+  for (const fragment of state.fragments) for (const chain of fragment.chains(table)) chains.set(chain.name, chain);
   return chains;
 }

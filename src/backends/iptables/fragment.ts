@@ -2,7 +2,7 @@
 
 import type { ServiceTraffic } from "../../model/traffic.ts";
 import type { Settings } from "../../model/world.ts";
-import type { Chain, Fragment, Rule, TableFragment, TableName } from "../../state/kernel-state.ts";
+import type { Chain, Fragment, Rule, Shares, TableName } from "../../state/kernel-state.ts";
 import { kubeExt } from "./chains/kube-ext.ts";
 import { kubeExternalServices } from "./chains/kube-external-services.ts";
 import { kubeFw } from "./chains/kube-fw.ts";
@@ -17,38 +17,38 @@ import { type Context, contextOf, type FillFrom } from "./context.ts";
 /** The fragment of one ServicePort; it keeps nothing but what it is made of. */
 export function fragmentOf(fill: FillFrom, settings: Settings, traffic: ServiceTraffic): Fragment {
   const { text, protocol } = traffic.servicePort;
-  return { key: `${text}/${protocol}`, part: (table) => partOf(contextOf(fill, settings, traffic), table) };
+  const context = () => contextOf(fill, settings, traffic);
+  return {
+    key: `${text}/${protocol}`,
+    chains: (table) => (table === "nat" ? natChains(context()) : []),
+    shares: (table) => withoutEmpty(table === "nat" ? natShares(context()) : filterShares(table, context())),
+  };
 }
 
-function partOf(context: Context, table: TableName): TableFragment {
-  if (table === "filter") return filterFragment(context);
-  if (table === "nat") return natFragment(context);
-  return NOTHING;
+function natChains(context: Context): readonly Chain[] {
+  const endpoints = context.traffic.reachable.map((endpoint) => kubeSep(context, endpoint));
+  const chains = [kubeExt(context), kubeFw(context), kubeSvc(context), kubeSvl(context), ...endpoints];
+  return chains.filter((chain): chain is Chain => chain !== undefined);
 }
 
-const NOTHING: TableFragment = { chains: [], shares: new Map() };
+function natShares(context: Context): Map<string, readonly Rule[]> {
+  return new Map([
+    ["KUBE-SERVICES", kubeServices(context)],
+    ["KUBE-NODEPORTS", kubeNodePorts(context)],
+  ]);
+}
 
-function filterFragment(context: Context): TableFragment {
-  const shares = new Map([
+function filterShares(table: TableName, context: Context): Map<string, readonly Rule[]> {
+  if (table !== "filter") return new Map();
+  return new Map([
     ["KUBE-SERVICES", kubeServicesFilter(context)],
     ["KUBE-EXTERNAL-SERVICES", kubeExternalServices(context)],
     ["KUBE-NODEPORTS", healthCheckPort(context)],
     ["KUBE-PROXY-FIREWALL", kubeProxyFirewall(context)],
   ]);
-  return { chains: [], shares: withoutEmpty(shares) };
 }
 
-function natFragment(context: Context): TableFragment {
-  const shares = new Map([
-    ["KUBE-SERVICES", kubeServices(context)],
-    ["KUBE-NODEPORTS", kubeNodePorts(context)],
-  ]);
-  const endpoints = context.traffic.reachable.map((endpoint) => kubeSep(context, endpoint));
-  const chains = [kubeExt(context), kubeFw(context), kubeSvc(context), kubeSvl(context), ...endpoints];
-  return { chains: chains.filter((chain): chain is Chain => chain !== undefined), shares: withoutEmpty(shares) };
-}
-
-function withoutEmpty(shares: Map<string, readonly Rule[]>): ReadonlyMap<string, readonly Rule[]> {
+function withoutEmpty(shares: Map<string, readonly Rule[]>): Shares {
   for (const [chain, rules] of shares) if (rules.length === 0) shares.delete(chain);
   return shares;
 }

@@ -1,0 +1,89 @@
+// In which transactions are the differences carried out?
+import type { Chain, Fragment, KernelState, TableName } from "../state/kernel-state.ts";
+import { sharedChains } from "../state/whole-tables.ts";
+import type { TableChange } from "./plan.ts";
+import { type FragmentWrite, isDifferent, type TableDifference } from "./tables.ts";
+
+/** Which of the tools' two variants is at hand. */
+export type Variant = "nft" | "legacy";
+
+/**
+ * So many fragments go into one restore where many have to be written. iptables-nft takes quadratic time for one large
+ * restore; iptables-legacy reads and replaces the whole table for each, so that one restore is best.
+ */
+const PIECE: Readonly<Record<Variant, number>> = { nft: 100, legacy: Number.POSITIVE_INFINITY };
+
+/** Served first when a node starts: the API server and the cluster's names are what all else waits for. */
+const URGENT = /^(?:default\/kubernetes|kube-system\/(?:kube-dns|coredns))(?::|\/)/;
+
+/** The restores, in order. Nothing leads to a chain before it is written, and what is stale goes with the last one. */
+export function transactionsOf(
+  differences: readonly TableDifference[],
+  wanted: KernelState,
+  variant: Variant,
+): readonly (readonly TableChange[])[] {
+  const different = differences.filter(isDifferent);
+  const writes = different.flatMap(({ own }) => own).length;
+  if (different.length === 0) return [];
+  const size = PIECE[variant];
+  if (writes <= 2 * size) return [different.map((difference) => changeOf(difference, difference.own))];
+  const pieces = different.flatMap(({ table, own }) => cut(own, size).map((piece) => [ownChange(table, piece)]));
+  return [...earlyTransaction(different, wanted), ...pieces, different.map((difference) => changeOf(difference, []))];
+}
+
+function cut(writes: readonly FragmentWrite[], size: number): readonly (readonly FragmentWrite[])[] {
+  return Array.from({ length: Math.ceil(writes.length / size) }, (_, piece) => writes.slice(piece * size, (piece + 1) * size));
+}
+
+/** On a kernel that serves nothing yet: everything fixed, and the way to the most urgent Services alone. */
+function earlyTransaction(different: readonly TableDifference[], wanted: KernelState): readonly (readonly TableChange[])[] {
+  if (!different.some(({ jumpsIn }) => jumpsIn.length > 0)) return [];
+  const urgent = { ...wanted, fragments: wanted.fragments.filter(({ key }) => URGENT.test(key)) };
+  const changes = different.map((difference) => {
+    const written = new Set(difference.whole.map(({ name }) => name));
+    const whole = [...sharedChains(urgent, difference.table).values()].filter(({ name }) => written.has(name));
+    return changeOf({ ...difference, whole, remove: [] }, ofFragments(urgent.fragments, difference.table));
+  });
+  return [changes];
+}
+
+function ofFragments(fragments: readonly Fragment[], table: TableName): readonly FragmentWrite[] {
+  return fragments.map((fragment) => ({ fragment, chains: fragment.chains(table).map(({ name }) => name) }));
+}
+
+function ownChange(table: TableName, own: readonly FragmentWrite[]): TableChange {
+  return { table, clear: own.flatMap(({ chains }) => chains).sort(), rules: ownRules(own, table), remove: [] };
+}
+
+function changeOf(difference: TableDifference, own: readonly FragmentWrite[]): TableChange {
+  const { table, whole, edits, jumpsOut, jumpsIn, emptied, remove } = difference;
+  const chains = [...whole].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const clear = [...chains.map(({ name }) => name), ...own.flatMap((write) => write.chains), ...emptied, ...remove].sort();
+  return { table, clear, rules: inTurn(jumpsOut, linesOf(chains), ownRules(own, table), edits, jumpsIn), remove };
+}
+
+/** Written out anew each time it is gone through. */
+function inTurn(...parts: readonly Iterable<string>[]): Iterable<string> {
+  return {
+    *[Symbol.iterator]() {
+      for (const part of parts) yield* part;
+    },
+  };
+}
+
+function linesOf(chains: readonly Chain[]): readonly string[] {
+  return chains.flatMap(({ rules }) => rules.map(({ line }) => line));
+}
+
+function ownRules(own: readonly FragmentWrite[], table: TableName): Iterable<string> {
+  return {
+    *[Symbol.iterator]() {
+      for (const { fragment, chains } of own) {
+        for (const { name, rules } of fragment.chains(table)) {
+          if (chains.includes(name)) for (const { line } of rules) yield line;
+        }
+      }
+    },
+  };
+}
+
