@@ -31,7 +31,7 @@ const whole = files.length === 0;
 const checks = whole ? runChecks() : [];
 const tests = await runTests(files, { coverage: whole });
 const kernelSkips = tests.skips.filter(({ name }) => name.startsWith("test/kernel/"));
-if (whole) checks.push(checkCoverage({ demanded: kernelSkips.length === 0 }));
+if (whole) checks.push(...checkCoverage({ demanded: kernelSkips.length === 0 }));
 if (noSkips && process.getuid?.() === 0 && kernelSkips.length > 0) {
   checks.push({ name: "root runs every kernel test", ok: false });
 }

@@ -34,6 +34,8 @@ export interface Cluster {
   readonly ports: readonly ClusterPort[];
   /** The node's interface behind which its pods are: what the configuration calls the bridge or the name's prefix. */
   readonly podInterface: string;
+  /** Configuration and Node, as text: clusters that agree in it can follow one another under one node proxy. */
+  readonly settings: string;
   readonly cases: readonly PacketCase[];
 }
 
@@ -88,7 +90,9 @@ export function clusterNames(): readonly string[] {
 export function readCluster(name: string): Cluster {
   const folder = join(CLUSTERS, name);
   const documents = parseAllDocuments(read(folder, "cluster.yaml")).map((document): unknown => document.toJS());
-  const node = Node.parse(documents.find((document) => Node.safeParse(document).success));
+  const found = documents.find((document) => Node.safeParse(document).success);
+  const node = Node.parse(found);
+  const config: unknown = parse(read(folder, "config.yaml"));
   const facts = Facts.parse(parse(read(folder, "node-facts.yaml")) ?? {});
   const own = [...node.status.addresses, ...facts.addresses].map(({ address }) => address);
   return {
@@ -98,7 +102,8 @@ export function readCluster(name: string): Cluster {
     nodeAddresses: [...new Set(own)].filter((address) => !/^(127\.|::1$)/.test(address) && /[.:]/.test(address)),
     endpoints: documents.flatMap((document) => endpointsOf(document, node.metadata.name)),
     ports: documents.flatMap(portsOf),
-    podInterface: podInterface(parse(read(folder, "config.yaml"))),
+    podInterface: podInterface(config),
+    settings: JSON.stringify([config, found]),
     cases: readCases(read(folder, "packets.yaml")),
   };
 }

@@ -12,8 +12,6 @@ export const VARIANTS: readonly Variant[] = ["nft", "legacy"];
 
 const DIRECTORIES = ["/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/local/bin", "/usr/bin", "/bin"];
 
-const EMPTY = ["filter", "mangle", "nat"].map((table) => `*${table}\nCOMMIT\n`).join("");
-
 /** Why a variant cannot be tested here, as tap's `skip` takes it. To be asked inside the sandbox. */
 export function variantSkip(variant: Variant): string | false {
   for (const command of ["iptables", "ip6tables"]) {
@@ -31,13 +29,6 @@ export function variantEnvironment(variant: Variant): NodeJS.ProcessEnv {
   if (!existsSync(folder)) linkPrograms(folder, variant);
   const environment = sandboxEnvironment();
   return { ...environment, PATH: `${folder}:${environment.PATH ?? ""}` };
-}
-
-/** Takes every rule of both families out of a namespace, and every connection tracked there. */
-export async function flush(node: Netns, env: NodeJS.ProcessEnv): Promise<void> {
-  await inNamespace(node, ["iptables-restore", "-w"], { env, input: EMPTY });
-  await inNamespace(node, ["ip6tables-restore", "-w"], { env, input: EMPTY });
-  await inNamespace(node, ["conntrack", "-F"], { env });
 }
 
 /** Runs a command in a namespace; throws with the command's own words. */

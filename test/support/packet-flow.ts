@@ -9,8 +9,8 @@ export interface Flow {
   readonly name: string;
   readonly sender: Role;
   readonly probe: Probe;
-  /** Why this line cannot be sent here. */
-  readonly skip?: string;
+  /** Why this line cannot be sent by any test: not for want of rights. */
+  readonly unable?: string;
   readonly expected: Findings;
   /** Connections of one client that stay with one endpoint: any single one of those expected will do. */
   readonly affinity: boolean;
@@ -42,7 +42,7 @@ export function flowOf(packet: PacketCase, cluster: Cluster): Flow {
   const address = to.host === "node" ? nodeAddress(packet, cluster, port) : to.host;
   const from = sourceOf(packet.from, address);
   const sender = from === undefined ? "node" : roleOf(from, cluster);
-  const skip = skipOf(packet, to, sender);
+  const unable = unableTo(packet, to, sender);
   return {
     name: packet.name,
     sender,
@@ -57,7 +57,7 @@ export function flowOf(packet: PacketCase, cluster: Cluster): Flow {
     },
     expected: expectedOf(packet, { address, port: to.port, from, cluster }),
     affinity: port?.affinity ?? false,
-    ...(skip === undefined ? {} : { skip }),
+    ...(unable === undefined ? {} : { unable }),
   };
 }
 
@@ -73,8 +73,8 @@ export function placements(cluster: Cluster, flows: readonly Flow[]): Readonly<R
     const home = cluster.nodeAddresses.includes(address) ? "node" : local ? "pods" : "remote";
     if (protocol !== "sctp") listen(home, { protocol, address, port });
   }
-  for (const { sender, probe, skip } of flows) {
-    if (skip !== undefined) continue;
+  for (const { sender, probe, unable } of flows) {
+    if (unable !== undefined) continue;
     if (probe.from !== undefined) addresses.get(sender)?.add(probe.from);
     const role = roleOf(probe.address, cluster);
     listen(role === "outside" ? "remote" : role, probe);
@@ -117,7 +117,7 @@ function expectedOf(
   return { ...nobody, reached: [...reaches].sort(), sources };
 }
 
-function skipOf({ in: entry }: PacketCase, { protocol }: Destination, sender: Role): string | undefined {
+function unableTo({ in: entry }: PacketCase, { protocol }: Destination, sender: Role): string | undefined {
   if (protocol === "sctp") return "Node has no SCTP sockets";
   return entry === "eth0" && sender !== "outside" ? "the answer to a forged source goes to its owner" : undefined;
 }

@@ -1,18 +1,37 @@
-// How is everything set up for one cluster: addresses, servers and rules?
+// How is everything set up for a cluster: addresses, servers and rules?
 import type { Test } from "tap";
 import type { Outcome } from "./agent.ts";
 import { type Cluster, readCluster } from "./cluster.ts";
-import { flush, type Variant, variantEnvironment } from "./iptables-variant.ts";
+import { inNamespace, type Variant, variantEnvironment } from "./iptables-variant.ts";
+import { NodeProxy } from "./node-proxy.ts";
 import type { PacketCase } from "./packet-case.ts";
 import { type Flow, flowOf, placements } from "./packet-flow.ts";
 import type { Program } from "./program.ts";
-import { startProxy } from "./proxy.ts";
 import { makeTopology, place, removeTopology, type Topology } from "./topology.ts";
+
+/** A network with a node proxy in it, for clusters of the same settings one after the other. */
+export interface Stage {
+  readonly topology: Topology;
+  readonly proxy: NodeProxy;
+  readonly env: NodeJS.ProcessEnv;
+}
 
 export interface Scene {
   readonly cluster: Cluster;
   readonly topology: Topology;
   readonly flows: readonly Flow[];
+}
+
+/** A stage for one test, gone with it. */
+export async function makeStage(t: Test, podInterface: string, rules: Rules): Promise<Stage> {
+  const env = variantEnvironment(rules.variant);
+  const topology = await makeTopology(podInterface);
+  const proxy = new NodeProxy({ node: topology.node, env, program: rules.program });
+  t.teardown(async () => {
+    await proxy.close();
+    await removeTopology(topology);
+  });
+  return { topology, proxy, env };
 }
 
 /** Whose rules, and through which kernel interface. */
@@ -21,32 +40,24 @@ export interface Rules {
   readonly program: Program;
 }
 
-/** Sets a cluster up in a topology, empty of rules before; `close` ends what keeps the rules there. */
-export async function setScene(
-  cluster: Cluster,
-  topology: Topology,
-  { variant, program, packets }: Rules & { readonly packets: readonly PacketCase[] },
-): Promise<Scene & { close(): Promise<void> }> {
-  const env = variantEnvironment(variant);
+/** Puts a cluster on a stage, ready for these packets. No connection of before is remembered. */
+export async function setScene(stage: Stage, cluster: Cluster, packets: readonly PacketCase[]): Promise<Scene> {
+  const { topology, proxy, env } = stage;
   const flows = packets.map((packet) => flowOf(packet, cluster));
-  await flush(topology.node, env);
   await place(topology, placements(cluster, flows));
-  const { close } = await startProxy(cluster, topology.node, { program, env });
-  return { cluster, topology, flows, close };
+  await proxy.show(cluster);
+  await inNamespace(topology.node, ["conntrack", "-F"], { env });
+  return { cluster, topology, flows };
 }
 
-/** A scene of one cluster for one test, gone with it. `choose` says which packets will be sent. */
+/** A stage for one cluster. `choose` says which packets will be sent. */
 export async function sceneOf(
   t: Test,
   name: string,
   { choose, ...rules }: Rules & { readonly choose: (cluster: Cluster) => readonly PacketCase[] },
 ): Promise<Scene> {
   const cluster = readCluster(name);
-  const topology = await makeTopology(cluster.podInterface);
-  t.teardown(() => removeTopology(topology));
-  const scene = await setScene(cluster, topology, { ...rules, packets: choose(cluster) });
-  t.teardown(() => scene.close());
-  return scene;
+  return setScene(await makeStage(t, cluster.podInterface, rules), cluster, choose(cluster));
 }
 
 /** Sends a flow, `count` times where that is given. */

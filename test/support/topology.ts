@@ -5,7 +5,7 @@
 //                    cni0 (or another name)    pods: all pods of this node
 //                     │
 //                    pods
-import type { Agent, Listener } from "./agent.ts";
+import type { Listener } from "./agent.ts";
 import { configure, makeNetns, type Netns, removeNetns } from "./netns.ts";
 
 export const ROLES = ["node", "outside", "pods", "remote"] as const;
@@ -64,10 +64,6 @@ export async function makeTopology(podInterface: string): Promise<Topology> {
 
 export async function removeTopology(topology: Topology): Promise<void> {
   await Promise.all(ROLES.map((role) => removeNetns(topology[role])));
-}
-
-export function agentOf(topology: Topology, role: Role): Agent {
-  return topology[role].agent;
 }
 
 /** Puts exactly these addresses and servers into the namespaces; those of before go. */
