@@ -55,6 +55,8 @@ export interface Refusal {
   readonly words: string;
   /** Input lines round the fault, where the tool named one. */
   readonly context?: readonly string[];
+  /** The line that the tool named, as it was sent. */
+  readonly culprit?: string;
   readonly cause?: unknown;
 }
 

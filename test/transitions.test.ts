@@ -18,7 +18,7 @@ import { type WantedCluster, wantedCluster, wantedClusters } from "./support/wan
 /** The state as a kernel would show it after it was restored there. */
 function observed(wanted: KernelState): KernelState {
   const text = [...printTables(wanted)].join("\n");
-  return { ...wanted, tables: parseTables(withPolicies(text)), fragments: [] };
+  return { ...wanted, tables: parseTables(withPolicies(text)), fragments: [], observed: true };
 }
 
 // `render` prints no policy of a built-in chain; a kernel always shows one.
@@ -26,6 +26,8 @@ function withPolicies(text: string): string {
   const hooks = ["PREROUTING", "INPUT", "FORWARD", "OUTPUT", "POSTROUTING"];
   return text.replace(/^(\*\w+)$/gm, `$1\n${hooks.map((hook) => `:${hook} ACCEPT [0:0]`).join("\n")}`);
 }
+
+const MEANS = { jumps: BACKEND.jumps, variant: "nft" } as const;
 
 const clusters = await wantedClusters();
 
@@ -51,11 +53,11 @@ t.test("from every cluster to every other", async (t) => {
 function lands(actual: KernelState, wanted: KernelState): boolean {
   const tools = new FakeIptables();
   tools.load(`${[...printTables(actual)].join("\n")}\n`);
-  for (const step of diff(wanted, actual, BACKEND.jumps).steps) {
+  for (const step of diff(wanted, actual, MEANS).steps) {
     if (step.kind === "iptables") tools.load([...restoreText(step.changes)].join(""));
   }
-  const after = { ...wanted, tables: parseTables(tools.save()), fragments: [] };
-  return diff(wanted, after, BACKEND.jumps).steps.length === 0 && sameRules(after, wanted);
+  const after = { ...wanted, tables: parseTables(tools.save()), fragments: [], observed: true } as const;
+  return diff(wanted, after, MEANS).steps.length === 0 && sameRules(after, wanted);
 }
 
 function sameRules(after: KernelState, wanted: KernelState): boolean {
@@ -71,7 +73,7 @@ t.test("from every cluster to nothing", async (t) => {
     const tools = new FakeIptables();
     const kernel = machine(tools.run);
     tools.load(`${[...printTables(wanted("IPv4"))].join("\n")}\n`);
-    const plan = diff(emptyState("IPv4"), await kernel.observe("IPv4", { sysctls: [], counters: [] }), BACKEND.jumps);
+    const plan = diff(emptyState("IPv4"), await kernel.observe("IPv4", { sysctls: [], counters: [] }), MEANS);
     await kernel.apply(plan);
     t.notMatch(tools.save(), /KUBE-(?!FIREWALL)/, name);
   }
@@ -91,6 +93,6 @@ for (const name of readdirSync(TRANSITIONS).sort()) {
 }
 
 function planText(before: WantedCluster, after: WantedCluster, family: Family): string {
-  const plan = diff(after.wanted(family), observed(before.wanted(family)), BACKEND.jumps);
+  const plan = diff(after.wanted(family), observed(before.wanted(family)), MEANS);
   return [...printPlan(plan)].map((line) => `${line}\n`).join("");
 }

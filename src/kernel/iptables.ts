@@ -38,10 +38,12 @@ function withContext(error: KernelError, changes: readonly TableChange[]): Kerne
   if (!Number.isInteger(number)) return error;
   const context: string[] = [];
   let line = 0;
+  let culprit = "";
   for (const text of restoreText(changes)) {
     line++;
     if (line > number + CONTEXT) break;
+    if (line === number) culprit = text.trimEnd();
     if (line >= number - CONTEXT) context.push(`${line === number ? ">" : " "} ${line}: ${text.trimEnd()}`);
   }
-  return new KernelError({ ...error.refusal, context });
+  return new KernelError({ ...error.refusal, context, culprit });
 }

@@ -1,15 +1,15 @@
 // What is the door to the machine?
-import type { KernelError } from "../errors.ts";
+import { KernelError } from "../errors.ts";
 import type { Family } from "../net/family.ts";
 import type { Plan, Step } from "../plan/plan.ts";
 import type { KernelState } from "../state/kernel-state.ts";
 import type { NodeFacts } from "../state/node-facts.ts";
-import { applyStep } from "./apply.ts";
 import type { RunCommand } from "./command.ts";
-import { saveTables } from "./iptables.ts";
-import { observeCounters } from "./nfacct.ts";
+import { GenerationWatch } from "./generation.ts";
+import { restoreTables, saveTables } from "./iptables.ts";
+import { ensureCounter, observeCounters } from "./nfacct.ts";
 import { readAddresses, readNodeFacts } from "./node-facts.ts";
-import { observeSysctls } from "./sysctl.ts";
+import { observeSysctls, writeSysctl } from "./sysctl.ts";
 
 /** Which steps of a plan the kernel acknowledged, and the one that it refused; those behind that one were not tried. */
 export interface Applied {
@@ -32,10 +32,13 @@ export interface Kernel {
   addresses(): Promise<NodeFacts["addresses"]>;
   observe(family: Family, look: Look): Promise<KernelState>;
   apply(plan: Plan): Promise<Applied>;
+  /** Did somebody else change rules since this family was last told so? True where the kernel does not tell. */
+  moved(family: Family): Promise<boolean>;
 }
 
 /** The machine that this process runs on, through programs started by `run`. */
 export function machine(run: RunCommand): Kernel {
+  const watch = new GenerationWatch();
   return {
     facts: () => readNodeFacts(run),
     addresses: readAddresses,
@@ -47,16 +50,39 @@ export function machine(run: RunCommand): Kernel {
       sysctls: await observeSysctls(sysctls),
       counters: counters.length === 0 ? [] : await observeCounters(counters),
     }),
-    apply: (plan) => applyPlan(run, plan),
+    apply: (plan) => applyPlan(plan, (step) => carryOut(run, watch, step)),
+    moved: (family) => watch.moved(family),
   };
 }
 
-async function applyPlan(run: RunCommand, { steps }: Plan): Promise<Applied> {
+async function applyPlan({ steps }: Plan, carry: (step: Step) => Promise<void>): Promise<Applied> {
   const done: Step[] = [];
   for (const step of steps) {
-    const error = await applyStep(run, step);
+    const error = await refusalOf(carry(step));
     if (error) return { done, refused: { step, error } };
     done.push(step);
   }
   return { done };
+}
+
+/** The refusal if there is one; anything else that goes wrong is thrown. */
+async function refusalOf(carried: Promise<void>): Promise<KernelError | undefined> {
+  try {
+    await carried;
+    return undefined;
+  } catch (error) {
+    if (error instanceof KernelError) return error;
+    throw error;
+  }
+}
+
+function carryOut(run: RunCommand, watch: GenerationWatch, step: Step): Promise<void> {
+  switch (step.kind) {
+    case "sysctl":
+      return writeSysctl(step.path, step.value);
+    case "counter":
+      return ensureCounter(step.name);
+    case "iptables":
+      return watch.ours(step.changes.length, () => restoreTables(run, step.family, step.changes));
+  }
 }

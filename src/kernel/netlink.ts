@@ -8,6 +8,9 @@ const TIME_LIMIT = 5_000;
 /** Type of a message that acknowledges or refuses. */
 const ERROR = 2;
 
+/** Family, version and resource of nfnetlink, all zero: in front of every message. */
+export const NFNETLINK_HEADER = Buffer.alloc(4);
+
 /** One address of an interface, as rtnetlink tells it. */
 export interface LinkAddress {
   readonly index: number;
@@ -50,10 +53,15 @@ const DUMP = 0x300;
 const CREATE_NEW = 0x600;
 
 /** All that a netfilter subsystem has of a kind: each message behind its header. Rejects with KernelError. */
-export async function netfilterDump(type: number, payload: Uint8Array): Promise<readonly Uint8Array[]> {
-  const messages = await netfilterRequest(type, payload, DUMP);
+export function netfilterDump(type: number): Promise<readonly Uint8Array[]> {
+  return netfilterAnswer(type, DUMP);
+}
+
+/** What a netfilter subsystem answers to a question without arguments. Rejects with KernelError. */
+export async function netfilterAnswer(type: number, flags = 0): Promise<readonly Uint8Array[]> {
+  const messages = await netfilterRequest(type, NFNETLINK_HEADER, flags);
   const refused = errnoIn(messages);
-  if (refused !== 0) throw refusalOf("netfilter netlink", `dump ${type}`, new Error(String(refused)));
+  if (refused !== 0) throw refusalOf("netfilter netlink", `question ${type}`, new Error(String(refused)));
   return messages.map(({ data }) => data);
 }
 

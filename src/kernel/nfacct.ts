@@ -1,16 +1,13 @@
 // Which nfacct counters are there, and how are they made?
 import { getSystemErrorName } from "node:util";
 import { KernelError } from "../errors.ts";
-import { netfilterCreate, netfilterDump } from "./netlink.ts";
+import { NFNETLINK_HEADER, netfilterCreate, netfilterDump } from "./netlink.ts";
 
 // nfnetlink subsystem 7 (accounting): message 0 makes a counter, 1 reads. Attribute 1 is the name.
 const NEW = 7 * 256;
 const GET = 7 * 256 + 1;
 const NAME = 1;
 const EEXIST = 17;
-
-/** Family, version and resource of nfnetlink, all zero: in front of every message. */
-const HEADER = Buffer.alloc(4);
 
 /** Can this kernel count by name at all? */
 export async function hasCounters(): Promise<boolean> {
@@ -28,13 +25,13 @@ export async function hasCounters(): Promise<boolean> {
  * which the kernel never sends. Rejects with KernelError where the kernel has no such thing.
  */
 export async function observeCounters(names: readonly string[]): Promise<readonly string[]> {
-  const there = new Set((await netfilterDump(GET, HEADER)).map(nameIn));
+  const there = new Set((await netfilterDump(GET)).map(nameIn));
   return names.filter((name) => there.has(name));
 }
 
 /** Makes the counter; one that is there already is left as it is. Rejects with KernelError. */
 export async function ensureCounter(name: string): Promise<void> {
-  const errno = await netfilterCreate(NEW, Buffer.concat([HEADER, nameAttribute(name)]));
+  const errno = await netfilterCreate(NEW, Buffer.concat([NFNETLINK_HEADER, nameAttribute(name)]));
   if (errno === 0 || errno === EEXIST) return;
   const code = getSystemErrorName(-errno);
   throw new KernelError({ step: "nfacct", target: name, code, words: "the counter cannot be made" });

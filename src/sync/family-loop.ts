@@ -1,27 +1,25 @@
 // What does the daemon do for one IP family, from start to stop?
 import type { Node, Snapshot } from "../api/objects.ts";
-import type { Backend } from "../backends/backend.ts";
 import { KernelError, RuleSyntaxError } from "../errors.ts";
-import type { Kernel } from "../kernel/kernel.ts";
 import { type KnownWorld, type WorldInput, worldOf } from "../model/world.ts";
 import type { Family } from "../net/family.ts";
 import type { Options } from "../options/options.ts";
+import type { KernelState } from "../state/kernel-state.ts";
 import type { Counters, NodeFacts } from "../state/node-facts.ts";
+import { Keeper } from "./keeper.ts";
 import type { Log } from "./log.ts";
-import { type PassResult, pass } from "./pass.ts";
+import type { Means } from "./pass.ts";
 import { type Clock, Schedule } from "./schedule.ts";
 
 /** The options that say what to write and when. */
 export type LoopOptions = WorldInput["options"] & Pick<Options, "syncPeriod" | "minSyncPeriod">;
 
 /** All that a loop needs; the same for both families but for `family`. */
-export interface LoopInput {
+export interface LoopInput extends Omit<Means, "variant"> {
   readonly family: Family;
   readonly nodeName: string;
   readonly options: LoopOptions;
   readonly facts: NodeFacts;
-  readonly backend: Backend;
-  readonly kernel: Kernel;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -39,14 +37,12 @@ const COUNTERS: ReadonlyMap<string, keyof Counters> = new Map([
 export class FamilyLoop {
   readonly #input: LoopInput;
   readonly #schedule: Schedule;
+  readonly #keeper: Keeper;
   #facts: NodeFacts;
   #snapshot: Snapshot | undefined;
   /** Addresses and pod ranges as they were first seen; only the zone is followed afterwards. */
   #node: Node | undefined;
   #world: KnownWorld | undefined;
-  /** The world that the kernel is known to hold. */
-  #held: KnownWorld | undefined;
-  #keptBefore = "";
 
   constructor(input: LoopInput) {
     this.#input = input;
@@ -54,13 +50,17 @@ export class FamilyLoop {
     const { syncPeriod, minSyncPeriod } = input.options;
     const periods = { least: minSyncPeriod, retry: syncPeriod, full: syncPeriod };
     this.#schedule = new Schedule(() => this.#run(), periods, input.clock);
+    const { clock, log, family } = input;
+    this.#keeper = new Keeper({ ...input, variant: input.facts.iptablesVariant }, { clock, log, family, syncPeriod });
   }
 
   /** The objects as they stand now. Nothing is started where nothing derived from them changed. */
   update(snapshot: Snapshot): void {
     this.#snapshot = snapshot;
-    this.#world = this.#worldOf(snapshot);
-    if (!this.#held || !wantsTheSame(this.#world, this.#held)) this.#schedule.request();
+    const before = this.#world;
+    const world = this.#worldOf(snapshot);
+    this.#world = world;
+    if (!before || !wantsTheSame(world, before)) this.#schedule.request();
   }
 
   /** Ends the loop when the pass that may be running is over. The kernel keeps what it holds. */
@@ -77,56 +77,25 @@ export class FamilyLoop {
   }
 
   async #run(): Promise<boolean> {
-    const { clock, log, family } = this.#input;
-    const start = clock.now();
+    const { kernel, log, family } = this.#input;
     try {
-      const result = await this.#pass();
-      return result === undefined || this.#report(result, clock.now() - start);
+      if (!this.#snapshot) return true;
+      this.#facts = { ...this.#facts, addresses: await kernel.addresses() };
+      return await this.#keep(this.#snapshot);
     } catch (error) {
       if (!(error instanceof KernelError || error instanceof RuleSyntaxError)) throw error;
-      this.#held = undefined;
+      this.#keeper.forget();
       log.error({ ipFamily: family, err: error.message }, "Cannot read the kernel's rules; retrying");
       return false;
     }
   }
 
-  async #pass(): Promise<PassResult | undefined> {
-    const { kernel, backend } = this.#input;
-    if (!this.#snapshot) return undefined;
-    this.#facts = { ...this.#facts, addresses: await kernel.addresses() };
-    const world = this.#worldOf(this.#snapshot);
-    this.#world = world;
-    const result = await pass(kernel, backend, backend.desired(world));
-    this.#held = result.applied.refused ? undefined : world;
-    return result;
-  }
-
-  /** Says what was done; the answer is whether all went well. */
-  #report({ plan, applied }: PassResult, milliseconds: number): boolean {
-    const { family, log, backend } = this.#input;
-    const fields = { ipFamily: family, mode: backend.mode, elapsed: `${Math.round(milliseconds)}ms` };
-    this.#reportKept(plan.kept.map(({ table, chain, rule }) => `${table} ${chain} (${rule})`).join("; "));
-    if (applied.refused) {
-      const { step, error } = applied.refused;
-      log.error(
-        { ...fields, step: step.kind, code: error.refusal.code, err: error.message },
-        "The kernel refused a change",
-      );
-      if (step.kind === "counter") this.#forgo(step.name);
-      return false;
-    }
-    if (plan.steps.length > 0) log.info({ ...fields, steps: plan.steps.length }, "SyncProxyRules complete");
-    return true;
-  }
-
-  #reportKept(kept: string): void {
-    if (kept !== this.#keptBefore && kept !== "") {
-      this.#input.log.warn(
-        { ipFamily: this.#input.family, chains: kept },
-        "Other software's rules lead into stale chains, which stay empty",
-      );
-    }
-    this.#keptBefore = kept;
+  async #keep(snapshot: Snapshot): Promise<boolean> {
+    this.#world = this.#worldOf(snapshot);
+    const wanted: KernelState = this.#input.backend.desired(this.#world);
+    const refused = await this.#keeper.keep(wanted);
+    if (refused?.kind === "counter") this.#forgo(refused.name);
+    return refused === undefined;
   }
 
   /** A counter that cannot be made is done without, at once; rules without it work as well. */

@@ -1,10 +1,17 @@
 // What is one pass, from what is wanted to a kernel that holds it?
 import type { Backend } from "../backends/backend.ts";
-import type { KernelError } from "../errors.ts";
 import type { Applied, Kernel } from "../kernel/kernel.ts";
 import { diff } from "../plan/diff.ts";
 import type { Plan } from "../plan/plan.ts";
+import type { Variant } from "../plan/transactions.ts";
 import type { KernelState } from "../state/kernel-state.ts";
+
+/** The same for every pass of a family. */
+export interface Means {
+  readonly kernel: Kernel;
+  readonly backend: Backend;
+  readonly variant: Variant;
+}
 
 /** What a pass did. */
 export interface PassResult {
@@ -13,17 +20,17 @@ export interface PassResult {
 }
 
 /**
- * Looks at the kernel, and carries out what differs from `wanted`; nothing is sent where nothing differs.
- * Rejects with KernelError when the kernel cannot be looked at; a refused step is in the result.
+ * Carries out what differs from `wanted`; nothing is sent where nothing differs. The kernel is looked at unless `held`,
+ * which it acknowledged before, is given. Rejects with KernelError or RuleSyntaxError when it cannot be looked at; a
+ * refused step is in the result.
  */
-export async function pass(kernel: Kernel, backend: Backend, wanted: KernelState): Promise<PassResult> {
-  const look = { sysctls: wanted.sysctls.map(({ path }) => path), counters: wanted.counters };
-  const actual = await kernel.observe(wanted.family, look);
-  const plan = diff(wanted, actual, backend.jumps);
+export async function pass(means: Means, wanted: KernelState, held?: KernelState): Promise<PassResult> {
+  const { kernel, backend, variant } = means;
+  const actual = held ?? (await observe(kernel, wanted));
+  const plan = diff(wanted, actual, { jumps: backend.jumps, variant });
   return { plan, applied: plan.steps.length === 0 ? { done: [] } : await kernel.apply(plan) };
 }
 
-/** The step that the kernel refused, if it refused one. */
-export function refusalIn({ applied }: PassResult): KernelError | undefined {
-  return applied.refused?.error;
+function observe(kernel: Kernel, { family, sysctls, counters }: KernelState): Promise<KernelState> {
+  return kernel.observe(family, { sysctls: sysctls.map(({ path }) => path), counters });
 }

@@ -19,6 +19,7 @@ const FLAGS = new Map([
 const FACTS = {
   addresses: [],
   iptablesVersion: "1.8.9",
+  iptablesVariant: "legacy" as const,
   kernelVersion: "6.1",
   cpus: 1,
   counters: { invalidDropped: false, localhostNodePorts: false },

@@ -35,11 +35,11 @@ for (const variant of VARIANTS) {
       await t.test(name, async (t) => {
         for (const family of FAMILIES) {
           await emptyShared(run, family);
-          const { plan, applied } = await pass(kernel, BACKEND, wanted(family));
+          const { plan, applied } = await pass({ kernel, backend: BACKEND, variant }, wanted(family));
           t.notOk(applied.refused, `${family}: ${applied.refused?.error.message ?? "accepted"}`);
           t.ok(plan.kept.length === 0, "nothing stays against our wish");
           t.strictSame(await savedTables(run, family), goldenTables(folder, family), `${family}: save and golden file`);
-          const again = await pass(kernel, BACKEND, wanted(family));
+          const again = await pass({ kernel, backend: BACKEND, variant }, wanted(family));
           t.strictSame(again.plan.steps, [], `${family}: a second pass has nothing to do`);
         }
       });

@@ -3,6 +3,7 @@ import { KernelError, RuleSyntaxError } from "../../src/errors.ts";
 import type { RunCommand } from "../../src/kernel/command.ts";
 import { restoreTables, saveTables } from "../../src/kernel/iptables.ts";
 import { FakeIptables } from "../support/fake-iptables.ts";
+import { refusalOf } from "../support/refusal.ts";
 
 const RULES = Array.from({ length: 9 }, (_, index) => `-A X -j ${index === 4 ? "NOWHERE" : "RETURN"}`);
 const CHANGE = { table: "nat", clear: ["X"], rules: RULES, remove: [] } as const;
@@ -30,15 +31,15 @@ t.test("a refused restore shows the lines round the one that the tool names", as
 t.test("a fault near the end shows what there is", async (t) => {
   const tools = new FakeIptables();
   const change = { table: "nat", clear: [], rules: [], remove: ["X"] } as const;
-  await t.rejects(restoreTables(tools.run, "IPv4", [change]), {
-    refusal: { context: ["  1: *nat", "> 2: -X X", "  3: COMMIT"] },
-  });
+  const { context, culprit } = await refusalOf(restoreTables(tools.run, "IPv4", [change]));
+  t.strictSame(context, ["  1: *nat", "> 2: -X X", "  3: COMMIT"]);
+  t.equal(culprit, "-X X");
 });
 
 t.test("a refusal that names no line is passed on as it is, any other error too", async (t) => {
   const words = { step: "iptables-restore", target: "", code: "4", words: "Another app is holding the xtables lock" };
   const locked: RunCommand = () => Promise.reject(new KernelError(words));
-  await t.rejects(restoreTables(locked, "IPv4", [CHANGE]), { refusal: words });
+  t.match(await refusalOf(restoreTables(locked, "IPv4", [CHANGE])), words);
   const broken: RunCommand = () => Promise.reject(new TypeError("a bug"));
   await t.rejects(restoreTables(broken, "IPv4", [CHANGE]), TypeError);
 });

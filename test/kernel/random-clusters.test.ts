@@ -37,11 +37,11 @@ for (const variant of VARIANTS) {
     for (const [round, snapshot] of fc.sample(clusters, { seed, numRuns: ROUNDS }).entries()) {
       for (const family of FAMILIES) {
         const wanted = BACKEND.desired(worldOf({ snapshot, nodeName: "n1", options: OPTIONS, facts: FACTS, family }));
-        const { applied } = await pass(kernel, BACKEND, wanted);
+        const { applied } = await pass({ kernel, backend: BACKEND, variant }, wanted);
         if (applied.refused) t.fail(`round ${round} ${family}: ${applied.refused.error.message}`);
         t.strictSame(await savedTables(run, family), [...printTables(wanted)], `round ${round} ${family}`);
         t.strictSame(
-          (await pass(kernel, BACKEND, wanted)).plan.steps,
+          (await pass({ kernel, backend: BACKEND, variant }, wanted)).plan.steps,
           [],
           `round ${round} ${family}: then nothing to do`,
         );

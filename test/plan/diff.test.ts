@@ -6,6 +6,7 @@ import { parseTables } from "../../src/state/iptables-parse.ts";
 import { emptyState, type KernelState } from "../../src/state/kernel-state.ts";
 
 const JUMP = { line: "-A OUTPUT -j KUBE-SERVICES" };
+const MEANS = { jumps: [JUMP], variant: "nft" } as const;
 const tables = (text: string) => parseTables(text);
 
 const WANTED: KernelState = {
@@ -22,12 +23,13 @@ const WANTED: KernelState = {
 t.test("a plan reads as what comes, what goes and what stays", async (t) => {
   const actual: KernelState = {
     ...emptyState("IPv4"),
+    observed: true,
     tables: tables(
       "*nat\n:OTHER - [0:0]\n:KUBE-SEP-OLD - [0:0]\n:KUBE-SVC-OLD - [0:0]\n-A OTHER -j KUBE-SVC-OLD\nCOMMIT",
     ),
     sysctls: [{ path: "net/netfilter/nf_conntrack_max", value: "4096" }],
   };
-  const plan = diff(WANTED, actual, [JUMP]);
+  const plan = diff(WANTED, actual, MEANS);
   t.same(
     [...printPlan(plan)],
     [
@@ -44,7 +46,7 @@ t.test("a plan reads as what comes, what goes and what stays", async (t) => {
 });
 
 t.test("a plan for tables is one transaction a table, what goes last", async (t) => {
-  const plan = diff(WANTED, { ...emptyState("IPv4"), tables: tables("*nat\n:KUBE-SEP-OLD - [0:0]\nCOMMIT") }, [JUMP]);
+  const plan = diff(WANTED, { ...emptyState("IPv4"), tables: tables("*nat\n:KUBE-SEP-OLD - [0:0]\nCOMMIT") }, MEANS);
   const step = plan.steps.at(-1);
   t.equal(
     step?.kind === "iptables" && [...restoreText(step.changes)].join(""),
@@ -70,11 +72,11 @@ t.test("what is as wanted needs no step", async (t) => {
       { path: "net/netfilter/nf_conntrack_max", value: "1000" },
     ],
   };
-  t.same(diff(WANTED, actual, [JUMP]), { steps: [], kept: [] });
+  t.same(diff(WANTED, actual, MEANS), { steps: [], kept: [] });
 });
 
 t.test("cleaning up removes jumps and chains, and no setting", async (t) => {
-  const plan = diff(emptyState("IPv4"), WANTED, [JUMP]);
+  const plan = diff(emptyState("IPv4"), WANTED, MEANS);
   t.same(
     [...printPlan(plan)],
     ["- IPv4 filter :KUBE-FORWARD", "- IPv4 nat -D OUTPUT -j KUBE-SERVICES", "- IPv4 nat :KUBE-SERVICES"],
@@ -83,6 +85,6 @@ t.test("cleaning up removes jumps and chains, and no setting", async (t) => {
 
 t.test("a setting that is too small is raised to the least", async (t) => {
   const actual = { ...WANTED, sysctls: [{ path: "net/netfilter/nf_conntrack_max", value: "999" }] };
-  t.same(diff(WANTED, actual, [JUMP]).steps.filter(({ kind }) => kind === "sysctl").length, 2);
-  t.match(diff(WANTED, actual, [JUMP]).steps[1], { path: "net/netfilter/nf_conntrack_max", value: "1000" });
+  t.same(diff(WANTED, actual, MEANS).steps.filter(({ kind }) => kind === "sysctl").length, 2);
+  t.match(diff(WANTED, actual, MEANS).steps[1], { path: "net/netfilter/nf_conntrack_max", value: "1000" });
 });

@@ -1,7 +1,7 @@
 import t from "tap";
-import { diffTable } from "../../src/plan/tables.ts";
+import { diff } from "../../src/plan/diff.ts";
 import { parseTables } from "../../src/state/iptables-parse.ts";
-import type { Chain, Chains } from "../../src/state/kernel-state.ts";
+import { type Chain, type Chains, emptyState } from "../../src/state/kernel-state.ts";
 
 const JUMPS = [
   '-A OUTPUT -m comment --comment "kubernetes service portals" -j KUBE-SERVICES',
@@ -27,7 +27,12 @@ const WANTED = table(
 );
 
 function plan(wanted: Chains, actual: Chains) {
-  return diffTable({ table: "nat", wanted, actual, jumps: new Set(JUMPS) });
+  const jumps = JUMPS.map((line) => ({ line }));
+  const state = (chains: Chains) => ({ ...emptyState("IPv4"), tables: new Map([["nat" as const, chains]]) });
+  const { steps, kept } = diff(state(wanted), { ...state(actual), observed: true }, { jumps, variant: "nft" });
+  const changes = steps.flatMap((step) => (step.kind === "iptables" ? step.changes : []));
+  const [change] = changes.map((one) => ({ ...one, rules: [...one.rules] }));
+  return { ...(change && { change }), kept };
 }
 
 t.test("what is right is left alone", async (t) => {

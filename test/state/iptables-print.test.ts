@@ -8,15 +8,8 @@ const ours = (name: string, ...lines: string[]): Chain => ({ name, hold: "ours",
 
 const FRAGMENTS: readonly Fragment[] = ["a", "b"].map((name) => ({
   key: name,
-  tables: new Map([
-    [
-      "nat",
-      {
-        chains: [ours(`KUBE-SVC-${name}`, `-A KUBE-SVC-${name} -j ${name}`)],
-        shares: new Map([["KUBE-SERVICES", rules(`-A KUBE-SERVICES -j KUBE-SVC-${name}`)]]),
-      },
-    ],
-  ]),
+  chains: (table) => (table === "nat" ? [ours(`KUBE-SVC-${name}`, `-A KUBE-SVC-${name} -j ${name}`)] : []),
+  shares: (table) => new Map(table === "nat" ? [["KUBE-SERVICES", rules(`-A KUBE-SERVICES -j KUBE-SVC-${name}`)]] : []),
 }));
 
 const STATE: KernelState = {

@@ -15,6 +15,7 @@ const NO_COUNTERS = { invalidDropped: false, localhostNodePorts: false };
 const FACTS = {
   addresses: [],
   iptablesVersion: "1.8.9",
+  iptablesVariant: "legacy",
   kernelVersion: "6.1",
   cpus: 1,
   counters: NO_COUNTERS,
@@ -91,12 +92,21 @@ t.test("rules that somebody else took away are back within a sync period", async
   t.equal(tools.log.length, commands + 1, "a kernel that is right is only looked at");
 });
 
-t.test("a refused change is told and tried again", async (t) => {
+t.test("a Service that the kernel refuses is told, set aside and tried again; the others are served", async (t) => {
   const { tools, clock, loop, lines } = setUp();
   tools.refuses = "10.1.0.1";
-  loop.update(snapshotOf("10.1.0.1"));
+  const other = buildRecord(
+    buildService({ name: "other", clusterIP: "10.0.0.2" }),
+    buildSlice([buildEndpoint("10.1.0.9")], { name: "other-1", service: "other" }),
+  );
+  const poisoned = snapshotOf("10.1.0.1");
+  loop.update({ ...poisoned, services: new Map([...poisoned.services, ["ns/other", other]]) });
   await clock.advance(0);
-  t.match(lines, [/^E.*"The kernel refused a change".*step="iptables" code="1".*RULE_APPEND failed/]);
+  const said = lines.filter((line) => line.startsWith("E"));
+  t.match(said, [/it is set aside.*ipFamily="IPv4" servicePort="ns\/s:http\/TCP" code="1".*RULE_APPEND failed.*10\.1\.0\.1/]);
+  t.equal(said.length, 1);
+  t.match(tools.save(), /10\.1\.0\.9:8080/);
+  t.notMatch(tools.save(), /10\.1\.0\.1:8080/);
   tools.refuses = undefined;
   await clock.advance(30_000);
   t.match(tools.save(), /10\.1\.0\.1:8080/);

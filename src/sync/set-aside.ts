@@ -1,0 +1,55 @@
+// Which fragments are held back because the kernel refused them, and until when?
+import type { Fragment, KernelState } from "../state/kernel-state.ts";
+import type { Culprit } from "./culprits.ts";
+
+/** Milliseconds before a refused fragment is tried again: doubled each time, from the first to the last. */
+const FIRST_WAIT = 30_000;
+const LAST_WAIT = 600_000;
+
+interface Held {
+  readonly refused: Fragment;
+  /** What the kernel took last of this ServicePort. */
+  readonly instead: Fragment | undefined;
+  readonly wait: number;
+  readonly until: number;
+}
+
+/** Fragments set aside, by key. Another version of the same fragment gets its own chance at once. */
+export class SetAside {
+  readonly #held = new Map<string, Held>();
+
+  /** Sets culprits aside; `taken` is what the kernel took last. */
+  add(culprits: readonly Culprit[], taken: readonly Fragment[], now: number): void {
+    for (const { fragment } of culprits) {
+      const before = this.#held.get(fragment.key);
+      const wait = before?.refused === fragment ? Math.min(2 * before.wait, LAST_WAIT) : FIRST_WAIT;
+      const instead = taken.find(({ key }) => key === fragment.key) ?? before?.instead;
+      this.#held.set(fragment.key, { refused: fragment, instead, wait, until: now + wait });
+    }
+  }
+
+  /** The state with what is set aside as it was taken before; what is due is given another chance. */
+  withhold(wanted: KernelState, now: number): KernelState {
+    if (this.#held.size === 0) return wanted;
+    const fragments = wanted.fragments.flatMap((fragment) => {
+      const held = this.#held.get(fragment.key);
+      return held?.refused === fragment && now < held.until ? (held.instead ?? []) : [fragment];
+    });
+    return { ...wanted, fragments };
+  }
+
+  /** Forgets what went well: all but those that are held back in this state. */
+  settle(held: KernelState): void {
+    const there = new Set(held.fragments);
+    for (const [key, { refused }] of this.#held) if (there.has(refused)) this.#held.delete(key);
+  }
+
+  /** When the next one is due; undefined when none is set aside. */
+  due(): number | undefined {
+    return this.#held.size === 0 ? undefined : Math.min(...[...this.#held.values()].map(({ until }) => until));
+  }
+
+  get size(): number {
+    return this.#held.size;
+  }
+}
