@@ -1,19 +1,25 @@
 // When are two rule lines the same rule, and where does a rule lead?
 
-const PROTOCOL_NUMBERS: ReadonlyMap<string, string> = new Map([
+const PROTOCOL_NAMES: ReadonlyMap<string, string> = new Map([
   ["6", "tcp"],
   ["17", "udp"],
   ["132", "sctp"],
 ]);
 
 /**
- * A line of `iptables-save` as version 1.8.9 would have printed it. 1.8.7 (nft) leaves a blank behind a rule without
- * target, and writes numbers for protocols where `/etc/protocols` is missing.
+ * A line of `iptables-save` as version 1.8.9 would have printed it. Only 1.8.7 (nft) differs: it leaves a blank behind a
+ * rule without target, and writes numbers for protocols where `/etc/protocols` is missing.
  */
 export function canonicalLine(line: string): string {
   const trimmed = line.trimEnd();
-  if (!/ -p (?:6|17|132) /.test(trimmed)) return trimmed;
-  return trimmed.replace(/ -p (6|17|132) /, (_, number: string) => ` -p ${PROTOCOL_NUMBERS.get(number)} `);
+  const start = trimmed.indexOf(" -p ") + 4;
+  if (start < 4) return trimmed;
+  const blank = trimmed.indexOf(" ", start);
+  const end = blank < 0 ? trimmed.length : blank;
+  const name = PROTOCOL_NAMES.get(trimmed.slice(start, end));
+  // The protocol stands before all matches, so what follows a quotation mark is the text of a comment.
+  if (name === undefined || trimmed.lastIndexOf('"', start) >= 0) return trimmed;
+  return trimmed.slice(0, start) + name + trimmed.slice(end);
 }
 
 /** The chain that a line belongs to. */

@@ -1,12 +1,28 @@
 import t from "tap";
 import { canonicalLine, chainOf, targetOf } from "../../src/state/rule.ts";
 
+const FORMS: readonly [name: string, printed: string, canonical: string][] = [
+  ["blank behind a rule without target (1.8.7 nft)", "-A X -m comment --comment x ", "-A X -m comment --comment x"],
+  ["number of tcp (1.8.7 nft, no /etc/protocols)", "-A X -p 6 -m tcp", "-A X -p tcp -m tcp"],
+  ["number of udp", "-A X -d 10.96.0.10/32 -p 17 -m udp", "-A X -d 10.96.0.10/32 -p udp -m udp"],
+  ["number of sctp", "-A X -p 132 -m sctp", "-A X -p sctp -m sctp"],
+  ["number negated", "-A X ! -p 6 -j DROP", "-A X ! -p tcp -j DROP"],
+  ["number at the end", "-A X -p 6 ", "-A X -p tcp"],
+];
+
+const UNTOUCHED: readonly [name: string, line: string][] = [
+  ["a protocol by its name", '-A X -p tcp -m comment --comment "-p 6 " -j DROP'],
+  ["a number of which 1.8.9 has no name either", "-A X -p 61 -j DROP"],
+  ["a comment that speaks of a protocol", '-A X -m comment --comment "all -p 6 go" -j DROP'],
+  ["a comment that ends with a blank", '-A X -m comment --comment "quoted \\" "'],
+];
+
 t.test("lines of other versions are brought to the form of 1.8.9", async (t) => {
-  t.equal(canonicalLine("-A X -m comment --comment x "), "-A X -m comment --comment x");
-  t.equal(canonicalLine("-A X -p 6 -m tcp"), "-A X -p tcp -m tcp");
-  t.equal(canonicalLine("-A X -p 17 -m udp"), "-A X -p udp -m udp");
-  t.equal(canonicalLine("-A X -p 132 -m sctp"), "-A X -p sctp -m sctp");
-  t.equal(canonicalLine("-A X -p 47 -j DROP"), "-A X -p 47 -j DROP");
+  for (const [name, printed, canonical] of FORMS) t.equal(canonicalLine(printed), canonical, name);
+});
+
+t.test("what is in that form already stays as it is", async (t) => {
+  for (const [name, line] of UNTOUCHED) t.equal(canonicalLine(line), line, name);
 });
 
 t.test("a line names its chain", async (t) => {
