@@ -17,8 +17,7 @@ save() { chroot "$1" "$2-save" 2>/run/words | sed 's/ on [A-Z][a-z][a-z] .*//'; 
 rules() { save "$root" "$1" | grep -E '^(\*|-A|:.* - )'; }
 # save_other ROOT COMMAND FILE: kept only where it differs from what the same tool shows of its own rules.
 save_other() {
-  save "$1" "$2" >"$3"
-  if cmp -s "$3" "${3%/*}/save.${3##*.}"; then rm "$3"; fi
+  save "$1" "$2" >"$3" && if cmp -s "$3" "${3%/*}/save.${3##*.}"; then rm "$3"; fi
 }
 compose() { # the rules of some golden files in one text; the same text for all versions, so made only once
   [ -f "restored.$1" ] || for case in n01 s04 s05 s08 s10 s11 s13 s18 s28 s30 u03 u06 u08 u09; do
@@ -44,12 +43,11 @@ record_faults() {
   { printf "$input" && sleep 3; } | fault "killed before the last COMMIT" $restore
 }
 for variant in nft legacy; do
-  own=$(version "$root") host=$(version /) folder=$(version "$root")-$variant
-  mkdir -p "$folder"
+  own=$(version "$root") host=$(version /)
+  folder=$own-$variant && mkdir -p "$folder"
   for family in 4 6; do
-    input=restored.v$family command=iptables-$variant
+    input=restored.v$family command=iptables-$variant && compose v$family
     [ $family = 4 ] || command=ip6tables-$variant
-    compose v$family
     chroot "$root" "$command-restore" <$input && save "$root" "$command" >"$folder/save.v$family"
     save_other / "$command" "$host-$variant/restored-by-$own.v$family"
     chroot / "$command-restore" <$input && save_other "$root" "$command" "$folder/restored-by-$host.v$family"
