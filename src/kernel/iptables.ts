@@ -34,7 +34,7 @@ export async function restoreTables(run: RunCommand, family: Family, changes: re
 }
 
 function withContext(error: KernelError, changes: readonly TableChange[]): KernelError {
-  const number = Number(/\bline (\d+)/.exec(error.refusal.words)?.[1]);
+  const number = Number(/\bline:? (\d+)/.exec(error.refusal.words)?.[1]);
   if (!Number.isInteger(number)) return error;
   const context: string[] = [];
   let line = 0;

@@ -12,7 +12,11 @@ export interface SharedChain {
  * Lines that take out the shares that changed and put the new ones in, at their places in the order of the fragments.
  * What goes is named by what it says. Places are only right while the chain is as the fragments before say it is.
  */
-export function shareEdits(chain: SharedChain, wanted: KernelState, { come, gone }: ChangedFragments): readonly string[] {
+export function shareEdits(
+  chain: SharedChain,
+  wanted: KernelState,
+  { come, gone }: ChangedFragments,
+): readonly string[] {
   const before = new Map(gone.map((fragment) => [fragment.key, linesOf(fragment, chain)]));
   const after = new Map(come.map((fragment) => [fragment.key, linesOf(fragment, chain)]));
   for (const [key, lines] of after) {

@@ -1,5 +1,5 @@
 // Which chains of one table differ?
-import { type Chain, type Chains, type Fragment, type KernelState, type TableName } from "../state/kernel-state.ts";
+import type { Chain, Chains, Fragment, KernelState, TableName } from "../state/kernel-state.ts";
 import { isOurChain } from "../state/ownership.ts";
 import { targetOf } from "../state/rule.ts";
 import { sharedChains } from "../state/whole-tables.ts";
@@ -41,8 +41,8 @@ export interface TableDifference {
   readonly kept: readonly KeptChain[];
 }
 
-/** More single rules than this cost more than the whole chain. */
-const MOST_EDITS = 8;
+/** About so many single rules cost as much as the whole chain: most of either is reading the chain. */
+const MOST_EDITS = 32;
 
 export function diffTable(pair: TablePair): TableDifference {
   const before = chainsOf(pair.changed.gone, pair.table);
@@ -89,7 +89,9 @@ function diffShared(pair: TablePair): Pick<TableDifference, "whole" | "edits"> {
     if (!known || !sameFixed(chain, known) || lines.length > MOST_EDITS) rewrite.add(chain.name);
     else edits.set(chain.name, lines);
   }
-  const missing = [...fixed.values()].filter(({ hold, name }) => hold === "ensured" && !actual.tables.get(table)?.has(name));
+  const missing = [...fixed.values()].filter(
+    ({ hold, name }) => hold === "ensured" && !actual.tables.get(table)?.has(name),
+  );
   const shared = rewrite.size === 0 ? new Map<string, Chain>() : sharedChains(wanted, table);
   const whole = [...shared.values()].filter(({ name }) => rewrite.has(name));
   return { whole: [...whole, ...missing], edits: [...edits.values()].flat() };
@@ -117,7 +119,11 @@ function chainsOf(fragments: readonly Fragment[], table: TableName): ReadonlyMap
   return new Map(fragments.flatMap((fragment) => fragment.chains(table).map((chain) => [chain.name, chain] as const)));
 }
 
-function staleChains(pair: TablePair, before: ReadonlyMap<string, Chain>, wanted: ReadonlySet<string>): readonly string[] {
+function staleChains(
+  pair: TablePair,
+  before: ReadonlyMap<string, Chain>,
+  wanted: ReadonlySet<string>,
+): readonly string[] {
   const { table, actual } = pair;
   const fixed = pair.wanted.tables.get(table);
   const found = [...(actual.tables.get(table)?.keys() ?? [])].filter((name) => isOurChain(table, name));
@@ -127,7 +133,12 @@ function staleChains(pair: TablePair, before: ReadonlyMap<string, Chain>, wanted
 /** Inserted at the head one by one, from the last to the first, they stand as a fresh node shows them. */
 function missingJumps({ table, wanted, actual }: TablePair): readonly string[] {
   return builtIn(wanted.tables.get(table)).flatMap(({ name, rules }) => {
-    const present = new Set(actual.tables.get(table)?.get(name)?.rules.map(({ line }) => line));
+    const present = new Set(
+      actual.tables
+        .get(table)
+        ?.get(name)
+        ?.rules.map(({ line }) => line),
+    );
     const missing = rules.filter(({ line }) => !present.has(line));
     return missing.toReversed().map(({ line }) => `-I${line.slice(2)}`);
   });
@@ -136,7 +147,12 @@ function missingJumps({ table, wanted, actual }: TablePair): readonly string[] {
 /** Deleted by what they say, never by number, so that nobody else's rule can be hit. */
 function unwantedJumps({ table, wanted, actual, jumps }: TablePair): readonly string[] {
   return builtIn(actual.tables.get(table)).flatMap(({ name, rules }) => {
-    const keep = new Set(wanted.tables.get(table)?.get(name)?.rules.map(({ line }) => line));
+    const keep = new Set(
+      wanted.tables
+        .get(table)
+        ?.get(name)
+        ?.rules.map(({ line }) => line),
+    );
     return rules.filter(({ line }) => jumps.has(line) && !keep.has(line)).map(({ line }) => `-D${line.slice(2)}`);
   });
 }

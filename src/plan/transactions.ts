@@ -32,11 +32,16 @@ export function transactionsOf(
 }
 
 function cut(writes: readonly FragmentWrite[], size: number): readonly (readonly FragmentWrite[])[] {
-  return Array.from({ length: Math.ceil(writes.length / size) }, (_, piece) => writes.slice(piece * size, (piece + 1) * size));
+  return Array.from({ length: Math.ceil(writes.length / size) }, (_, piece) =>
+    writes.slice(piece * size, (piece + 1) * size),
+  );
 }
 
 /** On a kernel that serves nothing yet: everything fixed, and the way to the most urgent Services alone. */
-function earlyTransaction(different: readonly TableDifference[], wanted: KernelState): readonly (readonly TableChange[])[] {
+function earlyTransaction(
+  different: readonly TableDifference[],
+  wanted: KernelState,
+): readonly (readonly TableChange[])[] {
   if (!different.some(({ jumpsIn }) => jumpsIn.length > 0)) return [];
   const urgent = { ...wanted, fragments: wanted.fragments.filter(({ key }) => URGENT.test(key)) };
   const changes = different.map((difference) => {
@@ -58,7 +63,12 @@ function ownChange(table: TableName, own: readonly FragmentWrite[]): TableChange
 function changeOf(difference: TableDifference, own: readonly FragmentWrite[]): TableChange {
   const { table, whole, edits, jumpsOut, jumpsIn, emptied, remove } = difference;
   const chains = [...whole].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const clear = [...chains.map(({ name }) => name), ...own.flatMap((write) => write.chains), ...emptied, ...remove].sort();
+  const clear = [
+    ...chains.map(({ name }) => name),
+    ...own.flatMap((write) => write.chains),
+    ...emptied,
+    ...remove,
+  ].sort();
   return { table, clear, rules: inTurn(jumpsOut, linesOf(chains), ownRules(own, table), edits, jumpsIn), remove };
 }
 
@@ -86,4 +96,3 @@ function ownRules(own: readonly FragmentWrite[], table: TableName): Iterable<str
     },
   };
 }
-

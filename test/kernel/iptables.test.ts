@@ -36,6 +36,19 @@ t.test("a fault near the end shows what there is", async (t) => {
   t.equal(culprit, "-X X");
 });
 
+t.test("every way in which the tools name a line is understood", async (t) => {
+  const ways = [
+    "line 3: RULE_APPEND failed",
+    "line 3 failed",
+    "Error occurred at line: 3",
+    "COMMIT expected at line 3",
+  ];
+  for (const words of ways) {
+    const run: RunCommand = () => Promise.reject(new KernelError({ step: "r", target: "", code: "1", words }));
+    t.equal((await refusalOf(restoreTables(run, "IPv4", [CHANGE]))).culprit, RULES[0], words);
+  }
+});
+
 t.test("a refusal that names no line is passed on as it is, any other error too", async (t) => {
   const words = { step: "iptables-restore", target: "", code: "4", words: "Another app is holding the xtables lock" };
   const locked: RunCommand = () => Promise.reject(new KernelError(words));

@@ -21,7 +21,10 @@ t.test("facts are read, addresses in canonical form", async (t) => {
 const BAD: readonly [unknown, RegExp][] = [
   [{ ...FULL, cpus: 0 }, /^f\.yaml: cpus: /],
   [{ ...FULL, iptablesVersion: "new" }, /^f\.yaml: iptablesVersion: /],
-  [{ addresses: [{ interface: "eth0", address: "fe80::1%eth0" }] }, /^f\.yaml: addresses\.0\.address: "fe80::1%eth0" is no IP address/],
+  [
+    { addresses: [{ interface: "eth0", address: "fe80::1%eth0" }] },
+    /^f\.yaml: addresses\.0\.address: "fe80::1%eth0" is no IP address/,
+  ],
   [{ families: ["IPv5"] }, /^f\.yaml: families\.0: /],
   [{ colour: "red" }, /^f\.yaml: .*colour/],
   ["text", /^f\.yaml: /],

@@ -6,7 +6,12 @@ const CASES: readonly [string, readonly string[], Readonly<Record<string, readon
   ["a value behind an equals sign", ["--proxy-mode=ipvs"], { "proxy-mode": ["ipvs"] }, []],
   ["a value in the next argument", ["--proxy-mode", "ipvs"], { "proxy-mode": ["ipvs"] }, []],
   ["underscores", ["--proxy_mode=ipvs"], { "proxy-mode": ["ipvs"] }, []],
-  ["a bool alone does not eat what follows", ["--masquerade-all", "x.yaml"], { "masquerade-all": ["true"] }, ["x.yaml"]],
+  [
+    "a bool alone does not eat what follows",
+    ["--masquerade-all", "x.yaml"],
+    { "masquerade-all": ["true"] },
+    ["x.yaml"],
+  ],
   ["a bool with a value", ["--masquerade-all=f"], { "masquerade-all": ["f"] }, []],
   ["an empty value", ["--proxy-mode="], { "proxy-mode": [""] }, []],
   ["a value with an equals sign", ["--feature-gates=A=true"], { "feature-gates": ["A=true"] }, []],

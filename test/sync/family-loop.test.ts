@@ -103,7 +103,9 @@ t.test("a Service that the kernel refuses is told, set aside and tried again; th
   loop.update({ ...poisoned, services: new Map([...poisoned.services, ["ns/other", other]]) });
   await clock.advance(0);
   const said = lines.filter((line) => line.startsWith("E"));
-  t.match(said, [/it is set aside.*ipFamily="IPv4" servicePort="ns\/s:http\/TCP" code="1".*RULE_APPEND failed.*10\.1\.0\.1/]);
+  t.match(said, [
+    /it is set aside.*ipFamily="IPv4" servicePort="ns\/s:http\/TCP" code="1".*RULE_APPEND failed.*10\.1\.0\.1/,
+  ]);
   t.equal(said.length, 1);
   t.match(tools.save(), /10\.1\.0\.9:8080/);
   t.notMatch(tools.save(), /10\.1\.0\.1:8080/);
