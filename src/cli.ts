@@ -70,7 +70,7 @@ function runOf({ given, done }: Context) {
       withFlags(argv, ALL_FLAGS)
         .option("manifests", { type: "string", array: true, default: [], describe: "follow this file or directory" })
         .option("node-facts", { type: "string", describe: "file of facts that go before the machine's own" })
-        .example("$0 run --manifests /etc/services --hostname-override worker-a", "follow a directory of manifests")
+        .example("$0 run --manifests /etc/fairlead --hostname-override worker-a", "follow a directory of manifests")
         .example("$0 --manifests web.yaml --cluster-cidr 10.244.0.0/16", "follow one file"),
     handler: async (args: { manifests: string[]; nodeFacts?: string | undefined }) => {
       await runDaemon({ given, manifests: args.manifests, nodeFacts: args.nodeFacts });

@@ -144,6 +144,15 @@ t.test("an unusable family is left out", async (t) => {
   t.notMatch(text, /ip6tables/);
 });
 
+t.test("a facts file that is no YAML is named", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "fairlead-"));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "facts.yaml"), "families: [IPv4\n");
+  const { code, notes } = await ask("render", CLUSTER, "--node-facts", join(folder, "facts.yaml"));
+  t.equal(code, 2);
+  t.match(notes, [/facts\.yaml: /]);
+});
+
 t.test("a warning about the configuration goes to the notes", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "fairlead-"));
   t.teardown(() => rmSync(folder, { recursive: true }));

@@ -9,6 +9,7 @@ import { checkFlags, deprecationNotices, flagValue, type GivenFlags } from "../o
 import { type Options, optionsOf } from "../options/options.ts";
 import { printProblems, validateConfig } from "../options/validate.ts";
 import { validateLogging } from "../options/validate-logging.ts";
+import { rewording } from "../options/value-type.ts";
 import { readCode } from "../source/file-failure.ts";
 
 export interface Configuration {
@@ -47,9 +48,5 @@ async function readConfigFile(
 }
 
 function prefixed<T>(prefix: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw error instanceof InputError ? new InputError({}, `${prefix}: ${error.message}`) : error;
-  }
+  return rewording(read, (reason) => `${prefix}: ${reason}`);
 }

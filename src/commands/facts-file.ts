@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { InputError } from "../errors.ts";
 import { readConfigText } from "../options/config-text.ts";
 import { decodeNodeFacts, type GivenFacts } from "../options/node-facts.ts";
+import { rewording } from "../options/value-type.ts";
 import { readCode } from "../source/file-failure.ts";
 
 /** Reads YAML or JSON. Rejects with InputError that names file and field. */
@@ -10,9 +11,9 @@ export async function readFactsFile(path: string): Promise<GivenFacts> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
     throw new InputError({ source: path }, `cannot be read: ${readCode(error)}`);
   });
-  try {
-    return decodeNodeFacts(readConfigText(text).value, { source: path });
-  } catch (error) {
-    throw error instanceof InputError ? error.at({ source: path }) : error;
-  }
+  const { value } = rewording(
+    () => readConfigText(text),
+    (reason) => `${path}: ${reason}`,
+  );
+  return decodeNodeFacts(value, { source: path });
 }

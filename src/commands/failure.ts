@@ -13,6 +13,6 @@ export function wrongUsage(message: string): InputError {
  */
 export function reportFailure(error: Error, isDaemon: boolean, output: Output): number {
   const expected = error instanceof InputError;
-  output.note(`${isDaemon ? "Error" : "fairlead"}: ${expected ? error.message : (error.stack ?? error.message)}`);
+  output.note(`${isDaemon ? "Error" : "fairlead"}: ${expected ? error.message : error.stack}`);
   return isDaemon || !expected ? 1 : 2;
 }

@@ -39,10 +39,7 @@ export interface Inputs {
 /** Reads all inputs once. Bad ones are among the problems; nothing is thrown for them. */
 export async function openInputs(flags: InputFlags, backend: Backend): Promise<Inputs> {
   const { objects, problems, passedOver } = await readManifests(flags.paths);
-  const tracker = new Tracker([]);
-  tracker.apply(objects.map((object) => ({ type: "set", object })));
-  const snapshot = tracker.snapshot();
-  if (!snapshot) throw new Error("a tracker that awaits nothing has a snapshot");
+  const snapshot = Tracker.snapshotOf(objects);
   const { nodeName, notes } = chooseNode(snapshot, flags.node);
   const node = withGivenIPs(snapshot.nodes.get(nodeName), nodeName, flags.nodeIPs);
   const facts = factsOf(flags, node);

@@ -1,6 +1,6 @@
 // How is a program of the system run?
 import { Readable } from "node:stream";
-import { ExecaError, execa } from "execa";
+import { type ExecaError, execa } from "execa";
 import { KernelError } from "../errors.ts";
 
 /** A program, its arguments, and what is written to its standard input, in pieces. */
@@ -10,7 +10,10 @@ export interface Command {
   readonly input?: Iterable<string>;
 }
 
-/** Runs a program to its end and gives its standard output. Rejects with KernelError when it cannot or does not succeed. */
+/**
+ * Runs a program to its end and gives its standard output. Rejects with KernelError when it cannot or does not succeed,
+ * and with the input's own error when that cannot be written out.
+ */
 export type RunCommand = (command: Command) => Promise<string>;
 
 /** Longest time that a program may take, in milliseconds; a first load of a large cluster takes minutes on old tools. */
@@ -26,12 +29,14 @@ export const runCommand: RunCommand = async ({ program, args, input }) => {
     });
     return stdout;
   } catch (error) {
-    if (error instanceof ExecaError) throw refusalOf(program, args, error);
-    throw error;
+    throw reasonOf(program, args, error as ExecaError);
   }
 };
 
-function refusalOf(program: string, args: readonly string[], error: ExecaError): KernelError {
+/** What went wrong: the program's refusal, or, where the input could not be written out, that fault of ours. */
+function reasonOf(program: string, args: readonly string[], error: ExecaError): Error {
+  const { cause } = error;
+  if (cause instanceof Error && !("code" in cause)) return cause;
   const words = String(error.stderr ?? "").trim();
   return new KernelError({
     step: program,

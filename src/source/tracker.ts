@@ -54,7 +54,17 @@ export class Tracker {
    * no headless ones, no slices labelled headless. Undefined while an awaited kind is incomplete.
    */
   snapshot(): Snapshot | undefined {
-    if (this.#awaited.size > 0) return undefined;
+    return this.#awaited.size > 0 ? undefined : this.#current();
+  }
+
+  /** The snapshot of these objects and no others. */
+  static snapshotOf(objects: readonly KubernetesObject[]): Snapshot {
+    const tracker = new Tracker([]);
+    tracker.apply(objects.map((object) => ({ type: "set", object })));
+    return tracker.#current();
+  }
+
+  #current(): Snapshot {
     const services = this.#refreshRecords();
     const nodes = refreshCopy(this.#snapshot.nodes, this.#nodes);
     const pods = refreshCopy(this.#snapshot.pods, this.#pods);

@@ -25,6 +25,7 @@ const OF_SERVICES = /^KUBE-(?:SVC|SVL|EXT|FW|SEP)-/;
  * May a node proxy of this kind have made the chain, and nobody else? Then it goes when it is no longer wanted.
  * KUBE-FIREWALL is shared with kubelet and not among them; other KUBE chains are kubelet's.
  */
-export function isOurChain(table: TableName, chain: string): boolean {
+export function isOurChain(table: TableName, chain: string | undefined): boolean {
+  if (chain === undefined) return false;
   return FIXED.get(table)?.has(chain) === true || (table === "nat" && OF_SERVICES.test(chain));
 }

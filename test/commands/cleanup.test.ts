@@ -54,3 +54,10 @@ t.test("a machine without working tools has no rules", async (t) => {
   t.ok(await cleanup({ ...input, dryRun: false }));
   t.strictSame(output.notes, []);
 });
+
+t.test("a fault of ours is not taken for a failure", async (t) => {
+  const { input, tools } = setUp();
+  const kernel = { ...input.kernel, observe: () => Promise.reject(new TypeError("a bug")) };
+  await t.rejects(cleanup({ ...input, kernel, dryRun: false }), TypeError);
+  t.match(tools.save(), /KUBE-SERVICES/);
+});

@@ -41,3 +41,14 @@ t.test("a reader that does not read its input to the end is told by its exit cod
     t.match(error, { refusal: { code: "2" } });
   }
 });
+
+t.test("a fault of ours in writing the input is no refusal", async (t) => {
+  const input = (function* () {
+    yield "one line\n";
+    throw new RangeError("a word is missing");
+  })();
+  await t.rejects(runCommand({ program: "cat", args: [], input }), {
+    name: "RangeError",
+    message: "a word is missing",
+  });
+});

@@ -2,6 +2,7 @@
 import "../support/enter-sandbox.ts";
 
 import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import t from "tap";
 import { KernelError } from "../../src/errors.ts";
@@ -86,3 +87,14 @@ t.test(
     t.match(await refusalOf(ensureCounter("a-name-that-is-longer-than-a-counter-may-have")), { step: "nfacct" });
   },
 );
+
+t.test("without the right to administer networks, nothing is claimed", { skip }, async (t) => {
+  const program = fileURLToPath(new URL("../support/without-net-admin.ts", import.meta.url));
+  const bare = ["--bounding-set", "-net_admin", "--inh-caps", "-net_admin"];
+  const { stdout } = await execa("setpriv", [...bare, process.execPath, "--import=tsx", program]);
+  t.match(JSON.parse(stdout), {
+    hasCounters: false,
+    moved: [true, true, true, true],
+    refusal: /fairlead_test: the counter cannot be made \(EPERM\)/,
+  });
+});

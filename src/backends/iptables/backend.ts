@@ -7,45 +7,50 @@ import { targetOf } from "../../state/rule.ts";
 import type { Backend } from "../backend.ts";
 import { readTemplate, type TemplateTexts } from "../template.ts";
 import { CANARY, ensured, filterChains, natChains } from "./chains/fixed.ts";
-import { type FillFrom, fillFrom } from "./context.ts";
+import { type FillFrom, fillFrom, templateOf } from "./context.ts";
 import { fragmentOf } from "./fragment.ts";
 
-const BUILT_IN: ReadonlyMap<TableName, readonly string[]> = new Map([
-  ["filter", ["INPUT", "FORWARD", "OUTPUT"]],
-  ["nat", ["PREROUTING", "OUTPUT", "POSTROUTING"]],
-]);
+/** The built-in chains that have jumps of ours. */
+const BUILT_IN = {
+  filter: ["INPUT", "FORWARD", "OUTPUT"],
+  nat: ["PREROUTING", "OUTPUT", "POSTROUTING"],
+} as const;
 
 /** The mode over these templates. Throws RuleSyntaxError for a template that cannot be read. */
 export function iptablesBackend(texts: TemplateTexts): Backend {
   const templates = new Map([...texts].map(([name, text]) => [name, readTemplate(name, text)]));
-  const fill = fillFrom(templates);
-  const builtIn = new Map(
-    [...BUILT_IN].map(([table, chains]) => {
-      const jumpsOf = (chain: string) => templates.get(`${table}/${chain}`)?.headings ?? [];
-      const rules = (chain: string) => jumpsOf(chain).map((heading) => fill(`${table}/${chain}`, heading));
-      return [table, chains.map((name): Chain => ({ name, hold: "built-in", rules: rules(name) }))] as const;
-    }),
-  );
-  const remembered = new WeakMap<Settings, WeakMap<ServiceTraffic, Fragment>>();
+  const builtIn = (table: keyof typeof BUILT_IN) =>
+    BUILT_IN[table].map((name): Chain => {
+      const { fill, headings } = templateOf(templates, `${table}/${name}`);
+      return { name, hold: "built-in", rules: headings.map((heading) => fill(heading)) };
+    });
+  const parts = {
+    fill: fillFrom(templates),
+    filter: builtIn("filter"),
+    nat: builtIn("nat"),
+    remembered: new WeakMap<Settings, WeakMap<ServiceTraffic, Fragment>>(),
+  };
   return {
     mode: "iptables",
-    jumps: [...builtIn].flatMap(([table, chains]) => chains.flatMap(({ rules }) => ownJumps(table, rules))),
-    desired: (world) => desired(world, { fill, builtIn, remembered }),
+    jumps: [...ownJumps("filter", parts.filter), ...ownJumps("nat", parts.nat)],
+    desired: (world) => desired(world, parts),
   };
 }
 
 /** Jumps to chains that are shared with others stay when all of ours goes. */
-function ownJumps(table: TableName, rules: readonly Rule[]): readonly Rule[] {
-  return rules.filter(({ line }) => isOurChain(table, targetOf(line) ?? ""));
+function ownJumps(table: TableName, chains: readonly Chain[]): readonly Rule[] {
+  return chains.flatMap(({ rules }) => rules.filter(({ line }) => isOurChain(table, targetOf(line))));
 }
 
 interface Parts {
   readonly fill: FillFrom;
-  readonly builtIn: ReadonlyMap<TableName, readonly Chain[]>;
+  /** The built-in chains of each table, with our jumps. */
+  readonly filter: readonly Chain[];
+  readonly nat: readonly Chain[];
   readonly remembered: WeakMap<Settings, WeakMap<ServiceTraffic, Fragment>>;
 }
 
-function desired(world: World, { fill, builtIn, remembered }: Parts): KernelState {
+function desired(world: World, { fill, filter, nat, remembered }: Parts): KernelState {
   const { settings, services } = world;
   const fragments = remembered.get(settings) ?? new WeakMap<ServiceTraffic, Fragment>();
   remembered.set(settings, fragments);
@@ -59,9 +64,9 @@ function desired(world: World, { fill, builtIn, remembered }: Parts): KernelStat
   return {
     family: settings.family,
     tables: new Map<TableName, Chains>([
-      ["filter", byName([...(builtIn.get("filter") ?? []), ...filterChains(fill, settings)])],
+      ["filter", byName([...filter, ...filterChains(fill, settings)])],
       ["mangle", byName([ensured(CANARY)])],
-      ["nat", byName([...(builtIn.get("nat") ?? []), ...natChains(fill, world)])],
+      ["nat", byName([...nat, ...natChains(fill, world)])],
     ]),
     fragments: services.map(fragmentFor),
     sysctls: sysctlsOf(settings),

@@ -24,13 +24,16 @@ export interface Context {
   readonly protocol: LowerProtocol;
 }
 
-/** Looks templates up by name. The result throws a RangeError for a template that is not there. */
+/** The template of that name. Throws a RangeError where there is none. */
+export function templateOf(templates: ReadonlyMap<string, Template>, name: string): Template {
+  const template = templates.get(name);
+  if (!template) throw new RangeError(`template ${name} is missing`);
+  return template;
+}
+
+/** Looks templates up by name, as `templateOf` does. */
 export function fillFrom(templates: ReadonlyMap<string, Template>): FillFrom {
-  return (name, heading, words) => {
-    const template = templates.get(name);
-    if (!template) throw new RangeError(`template ${name} is missing`);
-    return template.fill(heading, words);
-  };
+  return (name, heading, words) => templateOf(templates, name).fill(heading, words);
 }
 
 export function contextOf(fill: FillFrom, settings: Settings, traffic: ServiceTraffic): Context {
