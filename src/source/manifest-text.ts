@@ -27,9 +27,8 @@ function parseJson(text: string): unknown {
   if (!/^\s*\{/.test(text)) return undefined;
   try {
     return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
+  } catch {
+    return undefined;
   }
 }
 
@@ -39,17 +38,16 @@ function readYaml(document: ParsedDocument, lines: LineCounter, place: Place): R
     const { line, col } = lines.linePos(fault.pos[0]);
     return refuse(new InputError(place, `line ${line}, column ${col}: ${escapeForeign(fault.message)}`));
   }
-  const value = resolveAliases(document);
-  if (value instanceof ReferenceError) return refuse(new InputError(place, escapeForeign(value.message)));
-  return value === null ? joinReadings<KubernetesObject>([]) : readDocument(value, place);
+  const resolved = resolveAliases(document);
+  if ("fault" in resolved) return refuse(new InputError(place, escapeForeign(resolved.fault)));
+  return resolved.value === null ? joinReadings<KubernetesObject>([]) : readDocument(resolved.value, place);
 }
 
 // The package's own limit on aliases stands between a small file and a huge value.
-function resolveAliases(document: ParsedDocument): unknown {
+function resolveAliases(document: ParsedDocument): { readonly value: unknown } | { readonly fault: string } {
   try {
-    return document.toJS();
+    return { value: document.toJS() };
   } catch (error) {
-    if (error instanceof ReferenceError) return error;
-    throw error;
+    return { fault: error instanceof Error ? error.message : String(error) };
   }
 }
