@@ -2,10 +2,10 @@
 import { iptablesBackend } from "../backends/iptables/backend.ts";
 import { InputError } from "../errors.ts";
 import { runCommand } from "../kernel/command.ts";
-import { machine } from "../kernel/kernel.ts";
+import { type Kernel, machine } from "../kernel/kernel.ts";
 import type { GivenFlags } from "../options/flags.ts";
+import type { GivenFacts } from "../options/node-facts.ts";
 import { watchManifests } from "../source/manifest-watch.ts";
-import type { NodeFacts } from "../state/node-facts.ts";
 import { createLog } from "../sync/log.ts";
 import { systemClock } from "../sync/schedule.ts";
 import { checkSupported, readConfiguration } from "./configuration.ts";
@@ -28,12 +28,21 @@ export async function runDaemon({ given, manifests, nodeFacts }: DaemonFlags): P
   for (const warning of warnings) log("daemon.ts").warn({ warning }, "Configuration");
   if (manifests.length === 0) throw new InputError({}, "there is nothing to follow: give --manifests PATH");
   checkSupported(options);
-  const kernel = machine(runCommand);
   const known = nodeFacts === undefined ? {} : await readFactsFile(nodeFacts);
-  const facts: NodeFacts = { ...(await kernel.facts()), ...known };
+  const kernel = withKnown(machine(runCommand), known);
   const stop = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stop.abort());
   const source = watchManifests(manifests, stop.signal);
   const backend = iptablesBackend(await readTemplates("iptables"));
-  await run({ source, options, backend, kernel, facts, clock: systemClock, log });
+  await run({ source, options, backend, kernel, facts: await kernel.facts(), clock: systemClock, log });
+}
+
+/** What is known goes before what the machine says, each time it is asked. */
+function withKnown(kernel: Kernel, known: GivenFacts): Kernel {
+  const { addresses } = known;
+  return {
+    ...kernel,
+    facts: async () => ({ ...(await kernel.facts()), ...known }),
+    ...(addresses && { addresses: async () => addresses }),
+  };
 }
