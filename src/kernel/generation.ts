@@ -1,5 +1,4 @@
 // Did nf_tables move, and was it us?
-import { KernelError } from "../errors.ts";
 import { FAMILIES, type Family } from "../net/family.ts";
 import { netfilterAnswer } from "./netlink.ts";
 
@@ -11,11 +10,17 @@ export class GenerationWatch {
   #believed: number | undefined;
   /** Families that have not been told yet of a change that was not ours. */
   readonly #untold = new Set<Family>();
+  readonly #read: () => Promise<number | undefined>;
   #turn: Promise<unknown> = Promise.resolve();
 
+  /** `read` gives the present generation; undefined where the kernel does not tell. */
+  constructor(read: () => Promise<number | undefined> = readGeneration) {
+    this.#read = read;
+  }
+
   /** Does something that changes up to so many tables, one transaction each. Such changes never overlap. */
-  async ours<T>(tables: number, change: () => Promise<T>): Promise<T> {
-    const turn = this.#turn.then(async () => {
+  ours<T>(tables: number, change: () => Promise<T>): Promise<T> {
+    return this.#inTurn(async () => {
       await this.#look(0);
       try {
         return await change();
@@ -23,20 +28,26 @@ export class GenerationWatch {
         await this.#look(tables);
       }
     });
+  }
+
+  /** Did somebody else change anything since this family was last told so? */
+  moved(family: Family): Promise<boolean> {
+    return this.#inTurn(async () => {
+      await this.#look(0);
+      return this.#untold.delete(family);
+    });
+  }
+
+  /** One after the other: looking in the midst of a change of ours would take it for somebody else's. */
+  #inTurn<T>(action: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(action);
     this.#turn = turn.catch(() => {});
     return turn;
   }
 
-  /** Did somebody else change anything since this family was last told so? */
-  async moved(family: Family): Promise<boolean> {
-    await this.#turn;
-    await this.#look(0);
-    return this.#untold.delete(family);
-  }
-
   /** A transaction that changes nothing makes no generation, so fewer than expected are no surprise. */
   async #look(expected: number): Promise<void> {
-    const generation = await readGeneration();
+    const generation = await this.#read();
     const foreign = generation === undefined || generation - (this.#believed ?? Number.NaN) > expected;
     if (foreign || this.#believed === undefined) for (const family of FAMILIES) this.#untold.add(family);
     this.#believed = generation;
@@ -44,12 +55,7 @@ export class GenerationWatch {
 }
 
 /** The present generation; undefined where the kernel does not tell. */
-async function readGeneration(): Promise<number | undefined> {
-  try {
-    const [answer] = await netfilterAnswer(GET_GENERATION);
-    return answer === undefined ? undefined : Buffer.from(answer).readUInt32BE(8);
-  } catch (error) {
-    if (error instanceof KernelError) return undefined;
-    throw error;
-  }
+export function readGeneration(): Promise<number | undefined> {
+  const numberIn = ([answer]: readonly Uint8Array[]) => answer && Buffer.from(answer).readUInt32BE(8);
+  return netfilterAnswer(GET_GENERATION).then(numberIn, () => undefined);
 }

@@ -6,6 +6,7 @@ import { restoreText } from "../plan/restore-text.ts";
 import { parseTables } from "../state/iptables-parse.ts";
 import type { Chains, TableName } from "../state/kernel-state.ts";
 import type { RunCommand } from "./command.ts";
+import { lockHolders } from "./lock-holder.ts";
 
 /** Seconds that a restore waits for the lock that all users of iptables share. */
 const LOCK_WAIT = "5";
@@ -29,11 +30,12 @@ export async function restoreTables(run: RunCommand, family: Family, changes: re
   try {
     await run({ program: `${iptablesOf(family)}-restore`, args, input: restoreText(changes) });
   } catch (error) {
-    throw error instanceof KernelError ? withContext(error, changes) : error;
+    throw error instanceof KernelError ? await withContext(error, changes) : error;
   }
 }
 
-function withContext(error: KernelError, changes: readonly TableChange[]): KernelError {
+async function withContext(error: KernelError, changes: readonly TableChange[]): Promise<KernelError> {
+  if (/xtables lock/.test(error.refusal.words)) return withHolders(error, await lockHolders());
   const number = Number(/\bline:? (\d+)/.exec(error.refusal.words)?.[1]);
   if (!Number.isInteger(number)) return error;
   const context: string[] = [];
@@ -46,4 +48,9 @@ function withContext(error: KernelError, changes: readonly TableChange[]): Kerne
     if (line >= number - CONTEXT) context.push(`${line === number ? ">" : " "} ${line}: ${text.trimEnd()}`);
   }
   return new KernelError({ ...error.refusal, context, culprit });
+}
+
+function withHolders(error: KernelError, pids: readonly number[]): KernelError {
+  const words = `${error.refusal.words} (held by ${pids.length === 0 ? "nobody any more" : `process ${pids.join(", ")}`})`;
+  return new KernelError({ ...error.refusal, words });
 }

@@ -49,10 +49,11 @@ t.test("every way in which the tools name a line is understood", async (t) => {
   }
 });
 
-t.test("a refusal that names no line is passed on as it is, any other error too", async (t) => {
+t.test("a lock that is held is told with its holder, any other error is passed on", async (t) => {
   const words = { step: "iptables-restore", target: "", code: "4", words: "Another app is holding the xtables lock" };
   const locked: RunCommand = () => Promise.reject(new KernelError(words));
-  t.match(await refusalOf(restoreTables(locked, "IPv4", [CHANGE])), words);
+  const held = await refusalOf(restoreTables(locked, "IPv4", [CHANGE]));
+  t.match(held, { code: "4", words: /^Another app is holding the xtables lock \(held by / });
   const broken: RunCommand = () => Promise.reject(new TypeError("a bug"));
   await t.rejects(restoreTables(broken, "IPv4", [CHANGE]), TypeError);
 });
