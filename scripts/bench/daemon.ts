@@ -1,0 +1,82 @@
+// How is the built daemon run, watched and weighed?
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { POD_RANGE } from "./cluster.ts";
+
+const PROGRAM = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+
+/** What it says when a pass that changed something is over. */
+const COMPLETE = /"SyncProxyRules complete".*ipFamily="IPv4"/;
+
+/** Milliseconds until a pass counts as never to come. */
+const PATIENCE = 300_000;
+
+/** Resident memory in MB: now, and the most there ever was. */
+export interface Weight {
+  readonly now: number;
+  readonly peak: number;
+}
+
+/** The daemon as an operator would start it. It does not outlive this process. */
+export class BenchDaemon {
+  readonly #child: ChildProcessByStdio<null, null, Readable>;
+  readonly #said: string[] = [];
+  #passes = 0;
+  #wake: () => void = () => {};
+
+  constructor(manifests: string) {
+    const flags = ["run", "--manifests", manifests, "--hostname-override", "bench", "--cluster-cidr", POD_RANGE];
+    const args = ["--pdeathsig", "KILL", process.execPath, PROGRAM, ...flags];
+    this.#child = spawn("setpriv", args, { stdio: ["ignore", "ignore", "pipe"] });
+    createInterface({ input: this.#child.stderr }).on("line", (line) => this.#hear(line));
+  }
+
+  /** Returns when so many passes changed the kernel in all. Rejects with its last words when that never happens. */
+  async passed(times: number): Promise<void> {
+    const limit = setTimeout(() => this.#child.kill("SIGKILL"), PATIENCE);
+    while (this.#passes < times) {
+      if (this.#child.exitCode !== null || this.#child.killed) throw new Error(this.#said.slice(-10).join("\n"));
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        this.#child.once("close", resolve);
+      });
+    }
+    clearTimeout(limit);
+  }
+
+  weigh(): Weight {
+    return weigh(this.#child.pid ?? 0);
+  }
+
+  async stop(): Promise<void> {
+    const ended = new Promise((resolve) => this.#child.once("close", resolve));
+    this.#child.kill("SIGTERM");
+    await ended;
+  }
+
+  #hear(line: string): void {
+    this.#said.push(line);
+    if (COMPLETE.test(line)) this.#passes++;
+    this.#wake();
+  }
+}
+
+/** The memory of a process that does nothing but exist: what Node itself takes. */
+export async function weighBareNode(): Promise<Weight> {
+  const child = spawn(process.execPath, ["-e", "console.log(1); setInterval(() => {}, 1000)"], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  await new Promise((resolve) => child.stdout.once("data", resolve));
+  const weight = weigh(child.pid ?? 0);
+  child.kill("SIGKILL");
+  return weight;
+}
+
+function weigh(pid: number): Weight {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  const megabytes = (field: string) => (Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024) / 1e6;
+  return { now: megabytes("VmRSS"), peak: megabytes("VmHWM") };
+}

@@ -1,0 +1,77 @@
+// How fast is it on this machine? `npm run bench` asks, each answer next to that of something simpler in the same run.
+//
+// All happens in sandboxes that end with this process, one for each group of questions.
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { Variant } from "../../src/plan/transactions.ts";
+import { type Question, readFlags, type Wanted } from "./flags.ts";
+import { describeMachine } from "./machine-line.ts";
+import { joinRepeats, type Measurement, summarise } from "./measurement.ts";
+import { runInSandbox } from "./sandbox.ts";
+import { printTable, type Row } from "./table.ts";
+
+/** Those that need a kernel that nobody touched. */
+const FRESH: ReadonlyMap<Question, number> = new Map([
+  ["cold", 3],
+  ["memory", 1],
+  ["daemon", 1],
+]);
+
+const ORDINARY_USER = `warning: inside a user namespace the kernel refuses large restores of iptables-nft, and
+iptables-legacy-save fails: only small sizes and --variant nft can be measured. Run it as root for the rest.`;
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(1));
+
+try {
+  await bench(readFlags(process.argv.slice(2)));
+} catch (error) {
+  console.error(`error: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+}
+
+async function bench(wanted: Wanted): Promise<void> {
+  const machine = describeMachine();
+  if (!wanted.json) console.log(machine);
+  if (process.getuid?.() !== 0) console.error(ORDINARY_USER);
+  if (wanted.questions.some((question) => question === "memory" || question === "daemon")) build();
+  const rows: Row[] = [];
+  for (const variant of wanted.variants) rows.push(...(await rowsOf(variant, wanted)));
+  const { size } = wanted;
+  if (wanted.json) console.log(JSON.stringify({ machine, ...size, rows }, null, 2));
+  else console.log(`${size.services} Services of ${size.endpoints} endpoints\n\n${printTable(rows)}`);
+}
+
+async function rowsOf(variant: Variant, wanted: Wanted): Promise<readonly Row[]> {
+  const measurements: Measurement[] = [];
+  for (const group of groupsOf(wanted.questions)) measurements.push(...(await ask(variant, wanted, group)));
+  return joinRepeats(measurements).map((measurement) => ({ variant, ...summarise(measurement) }));
+}
+
+/** What is asked in one sandbox together. */
+function groupsOf(questions: readonly Question[]): readonly (readonly Question[])[] {
+  const alone = [...FRESH].flatMap(([question, times]) =>
+    questions.includes(question) ? Array.from({ length: times }, () => [question]) : [],
+  );
+  const together = questions.filter((question) => !FRESH.has(question));
+  return together.length === 0 ? alone : [...alone, together];
+}
+
+/** What could not be measured is said and left out; the rest goes on. */
+async function ask(variant: Variant, { size }: Wanted, group: readonly Question[]): Promise<readonly Measurement[]> {
+  console.error(`${variant}: ${group.join(", ")} …`);
+  const args = [variant, String(size.services), String(size.endpoints), ...group];
+  try {
+    const measurements: readonly Measurement[] = JSON.parse(await runInSandbox("scene.ts", args));
+    return measurements;
+  } catch (error) {
+    console.error(`not measured: ${error instanceof Error ? error.message : String(error)}`);
+    process.exitCode = 1;
+    return [];
+  }
+}
+
+/** The daemon is measured as it is installed: built. */
+function build(): void {
+  const script = fileURLToPath(new URL("../build.mjs", import.meta.url));
+  if (spawnSync(process.execPath, [script], { stdio: ["ignore", 2, 2] }).status !== 0) throw new Error("build failed");
+}

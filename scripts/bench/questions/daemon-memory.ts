@@ -1,0 +1,37 @@
+// How long does the daemon take to start on one large manifest, and how much memory does it hold then?
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { allManifests, type Size } from "../cluster.ts";
+import { timeColdRestores } from "../cold-restores.ts";
+import { BenchDaemon, weighBareNode } from "../daemon.ts";
+import type { Measurement } from "../measurement.ts";
+import { FOLDER } from "../sandbox.ts";
+
+/** Milliseconds after which the work of the start is over for good. */
+const REST = 5_000;
+
+export async function askDaemonMemory(size: Size): Promise<readonly Measurement[]> {
+  const path = join(FOLDER, "cluster.json");
+  writeFileSync(path, JSON.stringify({ apiVersion: "v1", kind: "List", items: allManifests(size) }));
+  const start = performance.now();
+  const daemon = new BenchDaemon(path);
+  await daemon.passed(1);
+  const started = performance.now() - start;
+  await sleep(REST);
+  const weight = daemon.weigh();
+  await daemon.stop();
+  const bare = await weighBareNode();
+  const against = "a bare node process";
+  return [
+    {
+      question: "daemon: start to all rules in, one file",
+      unit: "ms",
+      ours: [started],
+      baseline: [await timeColdRestores(size)],
+      against: "bare restore of the same text",
+    },
+    { question: "daemon: resident memory", unit: "MB", ours: [weight.now], baseline: [bare.now], against },
+    { question: "daemon: most memory ever", unit: "MB", ours: [weight.peak], baseline: [bare.peak], against },
+  ];
+}
