@@ -29,6 +29,8 @@ export interface TableDifference {
   readonly table: TableName;
   /** Chains to be written whole: fixed ones, and shared ones with every share. */
   readonly whole: readonly Chain[];
+  /** Those of `whole` that are not there yet. */
+  readonly fresh: ReadonlySet<string>;
   /** Single rules taken out of shared chains and put into them. */
   readonly edits: readonly string[];
   readonly own: readonly FragmentWrite[];
@@ -58,9 +60,12 @@ export function diffTable(pair: TablePair): TableDifference {
   const stale = staleChains(pair, before, names);
   const kept = keptAlive(pair, new Set(stale));
   const keptNames = new Set(kept.map(({ chain }) => chain));
+  const shared = diffShared(pair);
+  const present = pair.actual.tables.get(pair.table);
   return {
     table: pair.table,
-    ...diffShared(pair),
+    ...shared,
+    fresh: new Set(shared.whole.flatMap(({ name }) => (present?.has(name) ? [] : [name]))),
     own,
     jumpsOut: unwantedJumps(pair),
     jumpsIn: missingJumps(pair),

@@ -1,5 +1,5 @@
 // In which transactions are the differences carried out?
-import type { Chain, Fragment, KernelState, TableName } from "../state/kernel-state.ts";
+import type { Chain, KernelState, TableName } from "../state/kernel-state.ts";
 import { sharedChains } from "../state/whole-tables.ts";
 import type { TableChange } from "./plan.ts";
 import { type FragmentWrite, isDifferent, type TableDifference } from "./tables.ts";
@@ -26,9 +26,12 @@ export function transactionsOf(
   const writes = different.flatMap(({ own }) => own).length;
   if (different.length === 0) return [];
   const size = PIECE[variant];
-  if (writes <= 2 * size) return [different.map((difference) => changeOf(difference, difference.own))];
+  if (writes <= 2 * size) return [different.map(changeOf)];
+  const parts = different.map((difference) => inParts(difference, wanted));
+  const change = (some: readonly TableDifference[]) => some.filter(isDifferent).map(changeOf);
   const pieces = different.flatMap(({ table, own }) => cut(own, size).map((piece) => [ownChange(table, piece)]));
-  return [...earlyTransaction(different, wanted), ...pieces, different.map((difference) => changeOf(difference, []))];
+  const all = [change(parts.map(({ early }) => early)), ...pieces, change(parts.map(({ late }) => late))];
+  return all.filter((changes) => changes.length > 0);
 }
 
 function cut(writes: readonly FragmentWrite[], size: number): readonly (readonly FragmentWrite[])[] {
@@ -37,31 +40,35 @@ function cut(writes: readonly FragmentWrite[], size: number): readonly (readonly
   );
 }
 
-/** On a kernel that serves nothing yet: everything fixed, and the way to the most urgent Services alone. */
-function earlyTransaction(
-  different: readonly TableDifference[],
-  wanted: KernelState,
-): readonly (readonly TableChange[])[] {
-  if (!different.some(({ jumpsIn }) => jumpsIn.length > 0)) return [];
+/**
+ * What is done of a table before the chains of all fragments are written, and what afterwards. Chains that are not there
+ * come first, for all others may lead to them, with the way to the most urgent Services alone; chains that are there
+ * keep serving until the end.
+ */
+function inParts(difference: TableDifference, wanted: KernelState): Record<"early" | "late", TableDifference> {
+  const { table, fresh } = difference;
   const urgent = { ...wanted, fragments: wanted.fragments.filter(({ key }) => URGENT.test(key)) };
-  const changes = different.map((difference) => {
-    const written = new Set(difference.whole.map(({ name }) => name));
-    const whole = [...sharedChains(urgent, difference.table).values()].filter(({ name }) => written.has(name));
-    return changeOf({ ...difference, whole, remove: [] }, ofFragments(urgent.fragments, difference.table));
-  });
-  return [changes];
-}
-
-function ofFragments(fragments: readonly Fragment[], table: TableName): readonly FragmentWrite[] {
-  return fragments.map((fragment) => ({ fragment, chains: fragment.chains(table).map(({ name }) => name) }));
+  const whole = [...sharedChains(urgent, table).values()].filter(({ name }) => fresh.has(name));
+  const lengths = new Map(whole.map(({ name, rules }) => [name, rules.length]));
+  const own = difference.own.filter(({ fragment }) => urgent.fragments.includes(fragment));
+  return {
+    early: { ...difference, whole, own: fresh.size > 0 ? own : [], edits: [], emptied: [], remove: [] },
+    late: {
+      ...difference,
+      whole: difference.whole.filter(({ name, rules }) => lengths.get(name) !== rules.length),
+      own: [],
+      jumpsOut: [],
+      jumpsIn: [],
+    },
+  };
 }
 
 function ownChange(table: TableName, own: readonly FragmentWrite[]): TableChange {
   return { table, clear: own.flatMap(({ chains }) => chains).sort(), rules: ownRules(own, table), remove: [] };
 }
 
-function changeOf(difference: TableDifference, own: readonly FragmentWrite[]): TableChange {
-  const { table, whole, edits, jumpsOut, jumpsIn, emptied, remove } = difference;
+function changeOf(difference: TableDifference): TableChange {
+  const { table, whole, own, edits, jumpsOut, jumpsIn, emptied, remove } = difference;
   const chains = [...whole].sort((a, b) => (a.name < b.name ? -1 : 1));
   const clear = [
     ...chains.map(({ name }) => name),

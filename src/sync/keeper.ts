@@ -5,7 +5,7 @@ import { changedFragments } from "../plan/changed-fragments.ts";
 import type { Plan, Step } from "../plan/plan.ts";
 import { printPlan } from "../plan/print.ts";
 import type { Fragment, KernelState } from "../state/kernel-state.ts";
-import { findCulprits } from "./culprits.ts";
+import { findCulprits, isOverRule, type Verdict } from "./culprits.ts";
 import type { Log } from "./log.ts";
 import { type Means, type PassResult, pass } from "./pass.ts";
 import type { Clock } from "./schedule.ts";
@@ -62,8 +62,9 @@ export class Keeper {
     if (drifted) this.#reportDrift(result.plan);
     let held = target;
     if (result.applied.refused && believed) result = await this.#attempt(target);
-    if (result.applied.refused?.step.kind === "iptables") {
-      ({ result, held } = await this.#withoutCulprits(target, result.applied.refused.error));
+    for (const instead of [this.#taken, []]) {
+      const error = result.applied.refused?.error;
+      if (error && isOverRule(error)) ({ result, held } = await this.#withoutCulprits(target, error, instead));
     }
     this.#report(result, this.#input.clock.now() - start);
     if (result.applied.refused) return result.applied.refused.step;
@@ -90,10 +91,14 @@ export class Keeper {
     return this.#held !== undefined && sameFragments(target, this.#held);
   }
 
-  async #withoutCulprits(target: KernelState, refusal: KernelError) {
+  /**
+   * Suspects are those that are not as they were when the kernel last took everything; when that is no longer taken
+   * either, all are (`instead` is empty).
+   */
+  async #withoutCulprits(target: KernelState, refusal: KernelError, instead: readonly Fragment[]): Promise<Verdict> {
     const { clock, log, family } = this.#input;
-    const suspects = changedFragments(target.fragments, this.#taken).come;
-    const taken = new Map(this.#taken.map((fragment) => [fragment.key, fragment]));
+    const suspects = changedFragments(target.fragments, instead).come;
+    const taken = new Map(instead.map((fragment) => [fragment.key, fragment]));
     const holdBack = (some: readonly Fragment[]): KernelState => {
       const back = new Set(some);
       const fragments = target.fragments.flatMap((one) => (back.has(one) ? (taken.get(one.key) ?? []) : [one]));
@@ -104,7 +109,7 @@ export class Keeper {
       const fields = { ipFamily: family, servicePort: fragment.key, code: error.refusal.code, err: error.message };
       log.error(fields, "The kernel refused the rules of this Service port; it is set aside, all others are served");
     }
-    this.#setAside.add(verdict.culprits, this.#taken, clock.now());
+    this.#setAside.add(verdict.culprits, instead, clock.now());
     return verdict;
   }
 

@@ -8,7 +8,7 @@ const LAST_WAIT = 600_000;
 
 interface Held {
   readonly refused: Fragment;
-  /** What the kernel took last of this ServicePort. */
+  /** What the kernel holds instead of this ServicePort. */
   readonly instead: Fragment | undefined;
   readonly wait: number;
   readonly until: number;
@@ -18,38 +18,38 @@ interface Held {
 export class SetAside {
   readonly #held = new Map<string, Held>();
 
-  /** Sets culprits aside; `taken` is what the kernel took last. */
+  /** Sets culprits aside; `taken` is what the kernel takes in place of them. */
   add(culprits: readonly Culprit[], taken: readonly Fragment[], now: number): void {
     for (const { fragment } of culprits) {
       const before = this.#held.get(fragment.key);
-      const wait = before?.refused === fragment ? Math.min(2 * before.wait, LAST_WAIT) : FIRST_WAIT;
-      const instead = taken.find(({ key }) => key === fragment.key) ?? before?.instead;
+      const wait = before ? Math.min(2 * before.wait, LAST_WAIT) : FIRST_WAIT;
+      const instead = taken.find(({ key }) => key === fragment.key);
       this.#held.set(fragment.key, { refused: fragment, instead, wait, until: now + wait });
     }
   }
 
-  /** The state with what is set aside as it was taken before; what is due is given another chance. */
+  /**
+   * The state with what is set aside as it was taken before; what is due is given another chance, and what is no longer
+   * wanted is forgotten.
+   */
   withhold(wanted: KernelState, now: number): KernelState {
+    this.#forget(wanted, (isThere) => !isThere);
     if (this.#held.size === 0) return wanted;
     const fragments = wanted.fragments.flatMap((fragment) => {
       const held = this.#held.get(fragment.key);
-      return held?.refused === fragment && now < held.until ? (held.instead ?? []) : [fragment];
+      return held && now < held.until ? (held.instead ?? []) : [fragment];
     });
     return { ...wanted, fragments };
   }
 
   /** Forgets what went well: all but those that are held back in this state. */
   settle(held: KernelState): void {
-    const there = new Set(held.fragments);
-    for (const [key, { refused }] of this.#held) if (there.has(refused)) this.#held.delete(key);
+    this.#forget(held, (isThere) => isThere);
   }
 
-  /** When the next one is due; undefined when none is set aside. */
-  due(): number | undefined {
-    return this.#held.size === 0 ? undefined : Math.min(...[...this.#held.values()].map(({ until }) => until));
-  }
-
-  get size(): number {
-    return this.#held.size;
+  #forget(state: KernelState, isOver: (isThere: boolean) => boolean): void {
+    if (this.#held.size === 0) return;
+    const there = new Set(state.fragments);
+    for (const [key, { refused }] of this.#held) if (isOver(there.has(refused))) this.#held.delete(key);
   }
 }

@@ -1,7 +1,8 @@
 import t from "tap";
 import { diff } from "../../src/plan/diff.ts";
 import { parseTables } from "../../src/state/iptables-parse.ts";
-import { type Chain, type Chains, emptyState } from "../../src/state/kernel-state.ts";
+import { type Chain, type Chains, emptyState, type Fragment, type KernelState } from "../../src/state/kernel-state.ts";
+import { buildChain, buildFragment, buildState } from "../support/fragments.ts";
 
 const JUMPS = [
   '-A OUTPUT -m comment --comment "kubernetes service portals" -j KUBE-SERVICES',
@@ -147,4 +148,38 @@ t.test("a foreign rule in a built-in chain keeps a chain too, one of ours does n
   );
   t.equal(change?.rules.length, 2);
   t.same(change?.remove, []);
+});
+
+/** What is sent from one state that was applied to the next. */
+function planApplied(wanted: KernelState, applied: KernelState) {
+  const { steps } = diff(wanted, applied, { jumps: [], variant: "nft" });
+  const changes = steps.flatMap((step) => (step.kind === "iptables" ? step.changes : []));
+  return changes.map(({ clear, rules, remove }) => ({ clear, rules: [...rules], remove }));
+}
+
+t.test("against what was applied", async (t) => {
+  const [a, b] = [buildFragment("a"), buildFragment("b")];
+  const ensured: Chain = { name: "KUBE-PROXY-CANARY", hold: "ensured", rules: [] };
+  const before = [buildChain("KUBE-SERVICES", "FIRST"), ensured];
+  const last = { ...buildChain("KUBE-SERVICES", "FIRST"), last: [{ line: "-A KUBE-SERVICES -j LAST" }] };
+  const lines = (...targets: string[]) => targets.map((target) => `-A KUBE-SERVICES -j ${target}`);
+  const whole = (...targets: string[]) => [{ clear: ["KUBE-SERVICES"], rules: lines(...targets), remove: [] }];
+  const sent = (fragments: Fragment[], chains: Chain[], from = buildState([a], before)) =>
+    planApplied(buildState(fragments, chains), from);
+  const many = buildFragment(
+    "many",
+    Array.from({ length: 33 }, (_, index) => `T${index}`),
+  );
+  t.strictSame(sent([a], before), [], "nothing differs");
+  t.strictSame(sent([a, b], before)[0]?.rules, ["-I KUBE-SERVICES 3 -j b"], "a share is put in its place");
+  t.strictSame(sent([a], [buildChain("KUBE-SERVICES", "OTHER"), ensured]), whole("OTHER", "a"), "a fixed rule differs");
+  t.strictSame(sent([a], [buildChain("KUBE-SERVICES"), ensured]), whole("a"), "a fixed rule goes");
+  t.strictSame(sent([a, b], [last, ensured]), whole("FIRST", "a", "b", "LAST"), "a rule behind all shares comes");
+  t.strictSame(sent([a, b], [last, ensured], buildState([a], [last, ensured]))[0]?.rules, ["-I KUBE-SERVICES 3 -j b"]);
+  t.strictSame(sent([a, many], before)[0]?.clear, ["KUBE-SERVICES"], "many shares mean the whole chain");
+  t.strictSame(sent([a], before, buildState([a], [ensured])), whole("FIRST", "a"), "the chain is new");
+  const canary = sent([a], before, buildState([a], before.slice(0, 1)));
+  t.strictSame(canary, [{ clear: ["KUBE-PROXY-CANARY"], rules: [], remove: [] }], "an ensured chain is new");
+  const gone = planApplied(buildState([]), buildState([buildFragment("c", [], [buildChain("KUBE-SVC-C", "RETURN")])]));
+  t.strictSame(gone, [{ clear: ["KUBE-SVC-C"], rules: [], remove: ["KUBE-SVC-C"] }], "a chain goes with its fragment");
 });

@@ -5,7 +5,8 @@ import { buildEndpoint, buildPort, buildRecord, buildService, buildSlice, buildS
 
 const someHints = fc.subarray(["z1", "z2"]);
 
-const slices: fc.Arbitrary<EndpointSlice> = fc
+/** A slice of either family, its endpoints in every state. */
+export const slices: fc.Arbitrary<EndpointSlice> = fc
   .record({
     name: fc.constantFrom("s-1", "s-2", "s-3"),
     family: fc.constantFrom("IPv4", "IPv6"),
@@ -30,7 +31,8 @@ const slices: fc.Arbitrary<EndpointSlice> = fc
     );
   });
 
-const services: fc.Arbitrary<Service> = fc
+/** One of eight Services, with addresses and numbers that others claim too. */
+export const services: fc.Arbitrary<Service> = fc
   .record({
     name: fc.constantFrom("a", "b", "a-b", "c"),
     namespace: fc.constantFrom("ns", "ns-1"),

@@ -21,7 +21,12 @@ export class Daemon {
   constructor(args: readonly string[], { path }: Netns, env: NodeJS.ProcessEnv) {
     // The process must not outlive the test, however that ends.
     const inside = ["--pdeathsig", "KILL", "nsenter", `--net=${path}`, process.execPath, "--import=tsx", PROGRAM];
-    this.#child = spawn("setpriv", [...inside, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+    this.#child = spawn("setpriv", [...inside, ...args], {
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+      // A process group of its own, so that its tools can be ended with it.
+      detached: true,
+    });
     this.#ended = new Promise((resolve) => this.#child.once("close", resolve));
     this.#child.stdout.setEncoding("utf8").on("data", (piece: string) => {
       this.#output += piece;
@@ -50,6 +55,14 @@ export class Daemon {
   stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
     this.#child.kill(signal);
     return this.#ended;
+  }
+
+  /** Ends it and the tools that it runs, all in the midst of what they do. */
+  async kill(): Promise<void> {
+    if (this.#child.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null) {
+      process.kill(-this.#child.pid, "SIGKILL");
+    }
+    await this.#ended;
   }
 
   /** Waits for its end: exit code and standard output. */

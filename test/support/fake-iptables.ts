@@ -12,6 +12,8 @@ const BUILT_IN: Readonly<Record<string, readonly string[]>> = {
   nat: ["PREROUTING", "INPUT", "OUTPUT", "POSTROUTING"],
 };
 
+const REFUSED = "RULE_APPEND failed (No such file or directory)";
+
 const TARGETS = new Set(["ACCEPT", "DROP", "RETURN", "REJECT", "MARK", "MASQUERADE", "DNAT"]);
 
 /** Refuses what the kernel refuses: jumps to chains that are not there, deleting what is in use or not there. */
@@ -21,6 +23,10 @@ export class FakeIptables {
   readonly log: { readonly program: string; readonly args: readonly string[]; readonly input: string }[] = [];
   /** A rule with this text is refused by the kernel at hand. */
   refuses: string | undefined;
+  /** Does a refused rule fail where the tool names it, or only where the transaction ends, as with iptables-legacy? */
+  names: "rule" | "commit" = "rule";
+  /** Words with which a command fails before it does anything; undefined lets it go on. */
+  fault: ((command: Command) => string | undefined) | undefined;
   /** Programs that do not work on this machine. */
   readonly missing = new Set<string>();
 
@@ -29,6 +35,8 @@ export class FakeIptables {
     const input = [...(command.input ?? [])].join("");
     this.log.push({ program: command.program, args: command.args, input });
     if (this.missing.has(command.program)) throw refusal(command, `${command.program}: command not found`);
+    const fault = this.fault?.(command);
+    if (fault !== undefined) throw refusal(command, fault);
     if (command.args.includes("--version")) return "iptables v1.8.9 (nf_tables)\n";
     if (command.args.includes("-S")) return "-P POSTROUTING ACCEPT\n";
     if (command.program.endsWith("-save")) return this.save();
@@ -50,8 +58,11 @@ export class FakeIptables {
     const lines = input.split("\n");
     const after = structuredClone(this.#tables);
     let name = "";
+    let refused: string | undefined;
     for (const [index, line] of lines.entries()) {
-      const fault = this.#change(after, name, line);
+      const found = this.#change(after, name, line);
+      if (found === REFUSED && this.names === "commit") refused = found;
+      const fault = line === "COMMIT" || refused === undefined ? (refused ?? found) : undefined;
       if (fault) throw refusal(command, `iptables-restore v1.8.9 (nf_tables): line ${index + 1}: ${fault}`);
       if (line.startsWith("*")) name = line.slice(1);
       if (line === "COMMIT") this.#tables.set(name, structuredClone(after.get(name) ?? new Map()));
@@ -65,8 +76,7 @@ export class FakeIptables {
     }
     const table = tables.get(name);
     if (!table || line === "" || line === "COMMIT") return undefined;
-    if (this.refuses !== undefined && line.includes(this.refuses))
-      return "RULE_APPEND failed (No such file or directory)";
+    if (this.refuses !== undefined && /^-[AI]/.test(line) && line.includes(this.refuses)) return REFUSED;
     return changeTable(table, line);
   }
 }
@@ -81,7 +91,8 @@ function changeTable(table: FakeTable, line: string): string | undefined {
   const rules = table.get(chain);
   if (!rules) return `no chain ${chain}`;
   if (verb === "-X") return deleteChain(table, chain);
-  const rule = `-A${line.slice(2)}`;
+  const [, place = "1"] = /^-I \S+ (\d+)(?: |$)/.exec(line) ?? [];
+  const rule = `-A ${chain}${line.replace(/^-[A-Z] \S+(?: \d+(?= |$))?/, "")}`;
   if (verb === "-D") {
     const index = rules.indexOf(rule);
     if (index < 0) return "RULE_DELETE failed (No such file or directory)";
@@ -90,7 +101,8 @@ function changeTable(table: FakeTable, line: string): string | undefined {
   }
   const target = targetOf(rule);
   if (target !== undefined && !table.has(target) && !TARGETS.has(target)) return `no chain or target ${target}`;
-  if (verb === "-I") rules.unshift(rule);
+  if (verb === "-I" && Number(place) > rules.length + 1) return `RULE_INSERT failed (Invalid argument): place ${place}`;
+  if (verb === "-I") rules.splice(Number(place) - 1, 0, rule);
   else if (verb === "-A") rules.push(rule);
   else return `unknown verb ${verb}`;
   return undefined;

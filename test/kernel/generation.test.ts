@@ -1,0 +1,120 @@
+// Is a change to nf_tables that somebody else made told, and one of ours not?
+import "../support/enter-sandbox.ts";
+
+import t from "tap";
+import { GenerationWatch, readGeneration } from "../../src/kernel/generation.ts";
+import { machine } from "../../src/kernel/kernel.ts";
+import type { Step } from "../../src/plan/plan.ts";
+import { variantSkip } from "../support/iptables-variant.ts";
+import { commandHere } from "../support/namespace-command.ts";
+import { privilege, skipReason } from "../support/sandbox.ts";
+
+/** A watch over a kernel whose generation the test sets. */
+async function setUp() {
+  const kernel: { generation: number | undefined } = { generation: 7 };
+  const watch = new GenerationWatch(async () => kernel.generation);
+  const change = (by: number) => async () => {
+    kernel.generation = (kernel.generation ?? 0) + by;
+  };
+  await watch.moved("IPv4");
+  await watch.moved("IPv6");
+  return { kernel, watch, change };
+}
+
+t.test("before anything is known, each family is told once", async (t) => {
+  const watch = new GenerationWatch(async () => 7);
+  t.equal(await watch.moved("IPv4"), true);
+  t.equal(await watch.moved("IPv4"), false);
+  t.equal(await watch.moved("IPv6"), true);
+});
+
+const CASES = [
+  { name: "nothing", ours: 0, expected: 2, foreign: 0, told: false },
+  { name: "a change of ours", ours: 2, expected: 2, foreign: 0, told: false },
+  { name: "a change of ours to fewer tables", ours: 1, expected: 2, foreign: 0, told: false },
+  { name: "somebody else's before ours", ours: 2, expected: 2, foreign: 1, told: true },
+  { name: "more than ours can be", ours: 3, expected: 2, foreign: 0, told: true },
+];
+
+for (const { name, ours, expected, foreign, told } of CASES) {
+  t.test(`${name} is ${told ? "" : "not "}told, to both families`, async (t) => {
+    const { watch, change } = await setUp();
+    await change(foreign)();
+    await watch.ours(expected, change(ours));
+    t.equal(await watch.moved("IPv4"), told);
+    t.equal(await watch.moved("IPv6"), told);
+    t.equal(await watch.moved("IPv4"), false, "and once only");
+  });
+}
+
+t.test("a kernel that does not tell may always have moved", async (t) => {
+  const { kernel, watch } = await setUp();
+  kernel.generation = undefined;
+  t.equal(await watch.moved("IPv4"), true);
+  t.equal(await watch.moved("IPv4"), true);
+});
+
+t.test("a look in the midst of a change of ours waits for its end", async (t) => {
+  const { watch, change } = await setUp();
+  let finish = () => {};
+  const under = watch.ours(2, async () => {
+    await change(2)();
+    await new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+  });
+  const moved = watch.moved("IPv6");
+  await new Promise(setImmediate);
+  finish();
+  await under;
+  t.equal(await moved, false);
+});
+
+t.test("a change that fails is passed on, and the next one has its turn", async (t) => {
+  const { watch, change } = await setUp();
+  await t.rejects(
+    watch.ours(1, () => Promise.reject(new RangeError("no"))),
+    RangeError,
+  );
+  await watch.ours(1, change(1));
+  t.equal(await watch.moved("IPv4"), false);
+});
+
+t.test("a real kernel", { skip: skipReason() || variantSkip("nft") }, async (t) => {
+  const run = commandHere("nft");
+  const kernel = machine(run);
+  const foreign = (...args: string[]) => run({ program: "iptables", args });
+  const write = (table: "nat" | "filter", rule: string): Promise<unknown> => {
+    const changes = [{ table, clear: ["KUBE-SERVICES"], rules: [`-A KUBE-SERVICES ${rule}`], remove: [] }];
+    const step: Step = { kind: "iptables", family: "IPv4", changes };
+    return kernel.apply({ steps: [step], kept: [] });
+  };
+  await foreign("-t", "nat", "-N", "CNI");
+  await kernel.moved("IPv4");
+  const before = (await readGeneration()) ?? Number.NaN;
+  await foreign("-t", "nat", "-A", "CNI", "-j", "RETURN");
+  t.ok(((await readGeneration()) ?? 0) > before, "every change makes a new generation");
+  t.equal(await kernel.moved("IPv4"), true, "somebody else's is told");
+  for (const [table, rule] of [
+    ["nat", "-j RETURN"],
+    ["filter", "-j DROP"],
+    ["nat", "-j MISSING"],
+  ] as const) {
+    await write(table, rule);
+    t.equal(await kernel.moved("IPv4"), false, `ours is not: ${table} ${rule}`);
+  }
+  await run({ program: "iptables-save", args: [] });
+  t.equal(await kernel.moved("IPv4"), false, "neither is that somebody looks");
+  await foreign("-t", "nat", "-F", "KUBE-SERVICES");
+  await write("filter", "-j RETURN");
+  t.equal(await kernel.moved("IPv4"), true, "one that a change of ours came after is");
+  t.equal(await kernel.moved("IPv6"), true, "and so it is to the other family");
+});
+
+t.test("who may not ask is not told", { skip: privilege().kind !== "root" }, async (t) => {
+  process.seteuid?.("nobody");
+  t.teardown(() => process.seteuid?.(0));
+  t.equal(await readGeneration(), undefined);
+  process.seteuid?.(0);
+  t.type(await readGeneration(), "number");
+});

@@ -1,0 +1,96 @@
+// In which transactions is a large change carried out, and is every one of them valid where it stands?
+import t from "tap";
+import { diff } from "../../src/plan/diff.ts";
+import { restoreText } from "../../src/plan/restore-text.ts";
+import type { Variant } from "../../src/plan/transactions.ts";
+import { parseTables } from "../../src/state/iptables-parse.ts";
+import { printTables } from "../../src/state/iptables-print.ts";
+import { type Chain, emptyState, type KernelState } from "../../src/state/kernel-state.ts";
+import { FakeIptables } from "../support/fake-iptables.ts";
+import { buildChain, buildFragment, buildState } from "../support/fragments.ts";
+import { savedTables } from "../support/saved-tables.ts";
+
+const JUMP = { line: "-A OUTPUT -j KUBE-SERVICES" };
+const OLD_JUMP = { line: "-A OUTPUT -j KUBE-NODEPORTS" };
+const OUTPUT: Chain = { name: "OUTPUT", hold: "built-in", rules: [JUMP] };
+const MARK = buildChain("KUBE-MARK-MASQ", "RETURN");
+const CANARY: Chain = { name: "KUBE-PROXY-CANARY", hold: "ensured", rules: [] };
+const FIXED = [OUTPUT, MARK, CANARY, buildChain("KUBE-SERVICES")];
+
+const DNS = "kube-system/kube-dns:dns/UDP";
+
+function serviceOf(key: string, chain: string, end: string) {
+  return buildFragment(key, [chain], [buildChain(chain, "KUBE-MARK-MASQ", end)]);
+}
+
+/** So many Services and the cluster's DNS, all with a jump to a fixed chain. */
+function stateOf(services: number, end = "RETURN"): KernelState {
+  const many = Array.from({ length: services }, (_, index) => serviceOf(`a/${index}`, `KUBE-SVC-${index}`, end));
+  return buildState([...many, serviceOf(DNS, "KUBE-SVC-DNS", end)], FIXED);
+}
+
+/** The texts of the restores, and what the tools hold after the last one. */
+async function carryOut(wanted: KernelState, before: string, variant: Variant = "nft") {
+  const tools = new FakeIptables();
+  tools.load(before);
+  const actual = { ...emptyState("IPv4"), observed: true, tables: parseTables(tools.save()) } as const;
+  const { steps } = diff(wanted, actual, { jumps: [JUMP, OLD_JUMP], variant });
+  const texts = steps.flatMap((step) => (step.kind === "iptables" ? [[...restoreText(step.changes)].join("")] : []));
+  for (const text of texts) tools.load(text);
+  return { texts, held: await savedTables(async () => tools.save(), "IPv4") };
+}
+
+function printed(state: KernelState): string {
+  return `${[...printTables(state)].join("\n")}\n`;
+}
+
+const LARGE = stateOf(250);
+
+t.test("one restore for few Services, and for any number where the tool prefers it", async (t) => {
+  t.equal((await carryOut(stateOf(199), "*nat\nCOMMIT\n")).texts.length, 1);
+  t.equal((await carryOut(LARGE, "*nat\nCOMMIT\n", "legacy")).texts.length, 1);
+});
+
+t.test("on a fresh node the most urgent is served first, and each jump is put in once", async (t) => {
+  const { texts, held } = await carryOut(LARGE, "*nat\nCOMMIT\n");
+  t.equal(texts.length, 5, "the urgent, three pieces, the rest");
+  t.match(texts[0], "-A KUBE-SERVICES -j KUBE-SVC-DNS\n");
+  t.match(texts[0], "-I OUTPUT -j KUBE-SERVICES\n");
+  t.notMatch(texts[0], "KUBE-SVC-7\n");
+  t.notMatch(texts[4], "-I OUTPUT");
+  t.notMatch(texts[4], ":KUBE-PROXY-CANARY", "what others may have filled meanwhile is not emptied");
+  t.strictSame(held, printed(LARGE).trimEnd().split("\n"));
+});
+
+t.test("where Services are served, they are until the end", async (t) => {
+  const before = printed(stateOf(260, "ACCEPT"));
+  const { texts, held } = await carryOut(LARGE, before);
+  t.equal(texts.length, 4);
+  for (const text of texts.slice(0, -1)) t.notMatch(text, ":KUBE-SERVICES", "the way to them stays");
+  t.match(texts.at(-1), "-X KUBE-SVC-255\n");
+  t.strictSame(held, printed(LARGE).trimEnd().split("\n"));
+});
+
+t.test("a fixed chain that somebody took away comes before all that leads to it", async (t) => {
+  const before = "*nat\n:KUBE-SERVICES - [0:0]\n-A OUTPUT -j KUBE-SERVICES\nCOMMIT\n";
+  const { texts, held } = await carryOut(LARGE, before);
+  t.match(texts[0], ":KUBE-MARK-MASQ");
+  t.notMatch(texts[0], ":KUBE-SERVICES");
+  t.notMatch(texts.at(-1), ":KUBE-MARK-MASQ", "and is written once");
+  t.strictSame(held, printed(LARGE).trimEnd().split("\n"));
+});
+
+t.test("a jump that is no longer wanted goes once, before the chain that it leads to", async (t) => {
+  const before = "*nat\n:KUBE-NODEPORTS - [0:0]\n-A OUTPUT -j KUBE-NODEPORTS\nCOMMIT\n";
+  const { texts, held } = await carryOut(LARGE, before);
+  t.equal(texts.join("").match(/^-D OUTPUT/gm)?.length, 1);
+  t.match(texts.at(-1), "-X KUBE-NODEPORTS\n");
+  t.strictSame(held, printed(LARGE).trimEnd().split("\n"));
+});
+
+t.test("chains that alone differ need no first and no last restore", async (t) => {
+  const before = printed(stateOf(250, "ACCEPT"));
+  const { texts, held } = await carryOut(LARGE, before);
+  t.equal(texts.length, 3);
+  t.strictSame(held, printed(LARGE).trimEnd().split("\n"));
+});

@@ -1,0 +1,50 @@
+// Is one pass as much as is needed, and no more?
+import t from "tap";
+import { KernelError, RuleSyntaxError } from "../../src/errors.ts";
+import { machine } from "../../src/kernel/kernel.ts";
+import { pass } from "../../src/sync/pass.ts";
+import { FakeIptables } from "../support/fake-iptables.ts";
+import { buildFragment, buildState } from "../support/fragments.ts";
+import { BACKEND } from "../support/templates.ts";
+
+const [a, b] = [buildFragment("RETURN"), buildFragment("ACCEPT")];
+
+function setUp() {
+  const tools = new FakeIptables();
+  const means = { kernel: machine(tools.run), backend: BACKEND, variant: "legacy" } as const;
+  return { tools, means, programs: () => tools.log.splice(0).map(({ program }) => program) };
+}
+
+t.test("the kernel is looked at, and changed where it differs", async (t) => {
+  const { means, programs } = setUp();
+  const { plan, applied } = await pass(means, buildState([a]));
+  t.strictSame(programs(), ["iptables-save", "iptables-restore"]);
+  t.strictSame(applied, { done: plan.steps });
+  t.strictSame((await pass(means, buildState([a]))).applied, { done: [] });
+  t.strictSame(programs(), ["iptables-save"], "nothing is sent where nothing differs");
+});
+
+t.test("what it acknowledged is not looked at again", async (t) => {
+  const { means, programs } = setUp();
+  const held = buildState([a]);
+  await pass(means, held);
+  programs();
+  await pass(means, held, held);
+  t.strictSame(programs(), []);
+  await pass(means, buildState([b]), held);
+  t.strictSame(programs(), ["iptables-restore"]);
+});
+
+t.test("a refusal is a result, a kernel that cannot be looked at is not", async (t) => {
+  const { means, tools } = setUp();
+  tools.refuses = "RETURN";
+  const { applied } = await pass(means, buildState([a]));
+  t.match(applied.refused, {
+    step: { kind: "iptables" },
+    error: { refusal: { culprit: "-A KUBE-SERVICES -j RETURN" } },
+  });
+  tools.fault = () => "no";
+  await t.rejects(pass(means, buildState([a])), KernelError);
+  const garbled = { ...means, kernel: machine(async () => "hello") };
+  await t.rejects(pass(garbled, buildState([a])), RuleSyntaxError);
+});
