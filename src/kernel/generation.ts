@@ -1,6 +1,7 @@
 // Did nf_tables move, and was it us?
 import { FAMILIES, type Family } from "../net/family.ts";
 import { netfilterAnswer } from "./netlink.ts";
+import { unlessRefused } from "./refused.ts";
 
 // nf_tables is nfnetlink subsystem 10; message 16 asks for the generation, whose number is the first attribute.
 const GET_GENERATION = 10 * 256 + 16;
@@ -57,5 +58,5 @@ export class GenerationWatch {
 /** The present generation; undefined where the kernel does not tell. */
 export function readGeneration(): Promise<number | undefined> {
   const numberIn = ([answer]: readonly Uint8Array[]) => answer && Buffer.from(answer).readUInt32BE(8);
-  return netfilterAnswer(GET_GENERATION).then(numberIn, () => undefined);
+  return unlessRefused(netfilterAnswer(GET_GENERATION).then(numberIn), undefined);
 }

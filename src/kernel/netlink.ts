@@ -22,13 +22,12 @@ export interface LinkAddress {
 export async function linkAddresses(): Promise<readonly LinkAddress[]> {
   const socket = createRtNetlink();
   try {
-    const messages = await socket.getAddresses({}, {}, { timeout: TIME_LIMIT });
+    const answer = socket.getAddresses({}, {}, { timeout: TIME_LIMIT });
+    const messages = await named("rtnetlink", "addresses", answer);
     return messages.flatMap(({ data, attrs }) => {
       const address = attrs.local ?? attrs.address;
       return address === undefined || data.index === undefined ? [] : [{ index: data.index, address }];
     });
-  } catch (cause) {
-    throw refusalOf("rtnetlink", "addresses", cause);
   } finally {
     socket.socket.close();
   }
@@ -38,10 +37,8 @@ export async function linkAddresses(): Promise<readonly LinkAddress[]> {
 export async function linkNames(): Promise<ReadonlyMap<number, string>> {
   const socket = createRtNetlink();
   try {
-    const messages = await socket.getLinks({}, {}, { timeout: TIME_LIMIT });
+    const messages = await named("rtnetlink", "links", socket.getLinks({}, {}, { timeout: TIME_LIMIT }));
     return new Map(messages.map(({ data, attrs }) => [data.index ?? 0, attrs.ifname ?? ""]));
-  } catch (cause) {
-    throw refusalOf("rtnetlink", "links", cause);
   } finally {
     socket.socket.close();
   }
@@ -74,10 +71,8 @@ async function netfilterRequest(type: number, payload: Uint8Array, flags: number
   const socket = createNetlink(Protocol.NETFILTER);
   try {
     const options = { flags: REQUEST | flags, timeout: TIME_LIMIT, checkError: false };
-    const [messages] = await socket.request(type, payload, options);
+    const [messages] = await named("netfilter netlink", `message ${type}`, socket.request(type, payload, options));
     return messages;
-  } catch (cause) {
-    throw refusalOf("netfilter netlink", `message ${type}`, cause);
   } finally {
     socket.close();
   }
@@ -86,6 +81,13 @@ async function netfilterRequest(type: number, payload: Uint8Array, flags: number
 function errnoIn(messages: readonly NetlinkMessage[]): number {
   const refusal = messages.find(({ type }) => type === ERROR);
   return refusal ? -Buffer.from(refusal.data).readInt32LE(0) : 0;
+}
+
+/** The answer, or a refusal that says what was asked: the package's errors have only a message. */
+function named<T>(step: string, target: string, answer: Promise<T>): Promise<T> {
+  return answer.catch((cause: unknown) => {
+    throw refusalOf(step, target, cause);
+  });
 }
 
 function refusalOf(step: string, target: string, cause: unknown): KernelError {

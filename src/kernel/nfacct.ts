@@ -2,6 +2,7 @@
 import { getSystemErrorName } from "node:util";
 import { KernelError } from "../errors.ts";
 import { NFNETLINK_HEADER, netfilterCreate, netfilterDump } from "./netlink.ts";
+import { unlessRefused } from "./refused.ts";
 
 // nfnetlink subsystem 7 (accounting): message 0 makes a counter, 1 reads. Attribute 1 is the name.
 const NEW = 7 * 256;
@@ -10,14 +11,9 @@ const NAME = 1;
 const EEXIST = 17;
 
 /** Can this kernel count by name at all? */
-export async function hasCounters(): Promise<boolean> {
-  try {
-    await observeCounters([]);
-    return true;
-  } catch (error) {
-    if (error instanceof KernelError) return false;
-    throw error;
-  }
+export function hasCounters(): Promise<boolean> {
+  const asked = observeCounters([]).then(() => true);
+  return unlessRefused(asked, false);
 }
 
 /**

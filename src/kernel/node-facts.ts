@@ -2,7 +2,6 @@
 
 import { access } from "node:fs/promises";
 import { availableParallelism, release } from "node:os";
-import { KernelError } from "../errors.ts";
 import { parseAddress } from "../net/address.ts";
 import { FAMILIES, type Family } from "../net/family.ts";
 import type { InterfaceAddress, NodeFacts } from "../state/node-facts.ts";
@@ -10,12 +9,13 @@ import type { RunCommand } from "./command.ts";
 import { iptablesOf } from "./iptables.ts";
 import { linkAddresses, linkNames } from "./netlink.ts";
 import { hasCounters } from "./nfacct.ts";
+import { unlessRefused } from "./refused.ts";
 import { readSysctl } from "./sysctl.ts";
 
 /** All facts, as they are now. Rejects with KernelError only where netlink itself fails. */
 export async function readNodeFacts(run: RunCommand): Promise<NodeFacts> {
   const usable = await Promise.all(FAMILIES.map((family) => isUsable(run, family)));
-  const said = (await orNothing(run({ program: "iptables", args: ["--version"] }))) ?? "";
+  const said = await unlessRefused(run({ program: "iptables", args: ["--version"] }), "");
   const version = /v(\d+(?:\.\d+)+)/.exec(said)?.[1];
   const counters = await hasCounters();
   return {
@@ -43,7 +43,7 @@ export async function readAddresses(): Promise<readonly InterfaceAddress[]> {
 async function isUsable(run: RunCommand, family: Family): Promise<boolean> {
   if (family === "IPv6" && !(await hasIPv6())) return false;
   const args = ["-w", "5", "-S", "POSTROUTING", "-t", "nat"];
-  return (await orNothing(run({ program: iptablesOf(family), args }))) !== undefined;
+  return (await unlessRefused(run({ program: iptablesOf(family), args }), undefined)) !== undefined;
 }
 
 async function hasIPv6(): Promise<boolean> {
@@ -52,15 +52,6 @@ async function hasIPv6(): Promise<boolean> {
     () => false,
   );
   return there && (await readSysctl("net/ipv6/conf/all/disable_ipv6")) !== "1";
-}
-
-async function orNothing(answer: Promise<string>): Promise<string | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof KernelError) return undefined;
-    throw error;
-  }
 }
 
 function textOf(bytes: Uint8Array): string {

@@ -3,6 +3,7 @@ import "../support/enter-sandbox.ts";
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { rmSync } from "node:fs";
 import t from "tap";
 import { restoreTables } from "../../src/kernel/iptables.ts";
 import { lockHolders } from "../../src/kernel/lock-holder.ts";
@@ -15,6 +16,7 @@ const skip = skipReason() || variantSkip("legacy");
 t.setTimeout(60_000);
 
 t.test("whoever holds the lock is named in the refusal", { skip }, async (t) => {
+  rmSync("/run/xtables.lock", { force: true });
   t.strictSame(await lockHolders(), [], "nobody, before the file is there");
   const holder = spawn("flock", ["--no-fork", "/run/xtables.lock", "sh", "-c", "echo held; exec sleep 30"]);
   t.teardown(() => holder.kill());

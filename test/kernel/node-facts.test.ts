@@ -8,6 +8,7 @@ import t from "tap";
 import { KernelError } from "../../src/errors.ts";
 import { type RunCommand, runCommand } from "../../src/kernel/command.ts";
 import { machine } from "../../src/kernel/kernel.ts";
+import { netfilterCreate } from "../../src/kernel/netlink.ts";
 import { ensureCounter, hasCounters, observeCounters } from "../../src/kernel/nfacct.ts";
 import { refusalOf } from "../support/refusal.ts";
 import { skipReason } from "../support/sandbox.ts";
@@ -87,6 +88,13 @@ t.test(
     t.match(await refusalOf(ensureCounter("a-name-that-is-longer-than-a-counter-may-have")), { step: "nfacct" });
   },
 );
+
+t.test("a message that is too long to be sent is a refusal too", { skip }, async (t) => {
+  t.match(await refusalOf(netfilterCreate(0, Buffer.alloc(2_000_000))), {
+    step: "netfilter netlink",
+    words: /EMSGSIZE|too long/,
+  });
+});
 
 t.test("without the right to administer networks, nothing is claimed", { skip }, async (t) => {
   const program = fileURLToPath(new URL("../support/without-net-admin.ts", import.meta.url));
