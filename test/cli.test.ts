@@ -28,6 +28,12 @@ const WRONG: readonly [string, readonly string[], number, RegExp][] = [
     2,
     /layout Indexed is not supported/,
   ],
+  [
+    "an interface name that is none",
+    ["render", "--detect-local-mode=BridgeInterface", "--pod-bridge-interface=cni0 -j ACCEPT", CLUSTER],
+    2,
+    /detectLocal\.bridgeInterface: "cni0 -j ACCEPT" is no interface name/,
+  ],
   ["a configuration file that is not there", ["render", "--config", "/nowhere", CLUSTER], 2, /open \/nowhere: ENOENT/],
   [
     "a facts file that is not there",

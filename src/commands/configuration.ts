@@ -31,8 +31,9 @@ export async function readConfiguration(given: GivenFlags): Promise<Configuratio
   return { options: optionsOf(config), warnings: [...deprecationNotices(given), ...(file?.warnings ?? [])] };
 }
 
-/** Throws InputError for a valid choice that this version cannot serve. */
-export function checkSupported({ mode, iptablesLayout }: Options): void {
+/** Throws InputError for a choice that kube-proxy's validation lets pass and this version cannot serve. */
+export function checkSupported(options: Options): void {
+  const { mode, iptablesLayout } = options;
   if (mode !== "iptables") throw new InputError({}, `mode ${mode} is not supported by this version, use iptables`);
   if (iptablesLayout !== "Compat")
     throw new InputError({}, `layout ${iptablesLayout} is not supported by this version`);
