@@ -37,7 +37,14 @@ export function checkSupported(options: Options): void {
   if (mode !== "iptables") throw new InputError({}, `mode ${mode} is not supported by this version, use iptables`);
   if (iptablesLayout !== "Compat")
     throw new InputError({}, `layout ${iptablesLayout} is not supported by this version`);
+  for (const field of ["bridgeInterface", "interfaceNamePrefix"] as const) {
+    if (options[field] === "" || INTERFACE.test(options[field])) continue;
+    throw new InputError({ field: `detectLocal.${field}` }, `${JSON.stringify(options[field])} is no interface name`);
+  }
 }
+
+/** What the kernel takes as the name of an interface, and iptables as one argument. */
+const INTERFACE = /^[A-Za-z0-9_.][-A-Za-z0-9_.:]{0,14}$/;
 
 async function readConfigFile(
   path: string,
