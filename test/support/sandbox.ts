@@ -51,7 +51,8 @@ export function skipReason(): string | false {
 /**
  * Starts this very process again in namespaces of its own (network, mounts with a private /run; for an ordinary user
  * also users) and ends with its exit code. Returns where that is done already, or cannot be done. Everything made
- * inside goes with the process, however it ends; nothing of the host's is in reach.
+ * inside goes with the process, however it ends; nothing of the host's is in reach. The network namespace is a second
+ * one: in the first, made before the user namespace knows its users, some files under /proc/net are nobody's to read.
  */
 export function enterSandbox(): void {
   const inside = process.env[MARK] !== undefined;
@@ -61,7 +62,7 @@ export function enterSandbox(): void {
   const again = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
   const ran = spawnSync(
     "unshare",
-    [FLAGS[found.kind], "sh", "-c", `mount -t tmpfs tmpfs /run && exec "$@"`, "sh", ...again],
+    [FLAGS[found.kind], "sh", "-c", `mount -t tmpfs tmpfs /run && exec unshare -n "$@"`, "sh", ...again],
     {
       env: { ...sandboxEnvironment(), [MARK]: found.kind },
       stdio: "inherit",
