@@ -111,10 +111,14 @@ t.test("a real kernel", { skip: skipReason() || variantSkip("nft") }, async (t) 
   t.equal(await kernel.moved("IPv6"), true, "and so it is to the other family");
 });
 
-t.test("who may not ask is not told", { skip: privilege().kind !== "root" }, async (t) => {
-  process.seteuid?.("nobody");
-  t.teardown(() => process.seteuid?.(0));
-  t.equal(await readGeneration(), undefined);
-  process.seteuid?.(0);
-  t.type(await readGeneration(), "number");
-});
+t.test(
+  "who may not ask is not told",
+  { skip: privilege().kind !== "root" && "an ordinary user has nobody else to become" },
+  async (t) => {
+    process.seteuid?.("nobody");
+    t.teardown(() => process.seteuid?.(0));
+    t.equal(await readGeneration(), undefined);
+    process.seteuid?.(0);
+    t.type(await readGeneration(), "number");
+  },
+);
