@@ -1,6 +1,5 @@
 // What does the daemon do from start to stop?
 import { hostname } from "node:os";
-import type { Snapshot } from "../api/objects.ts";
 import type { Backend } from "../backends/backend.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import { nodeNameOf } from "../options/complete.ts";
@@ -38,7 +37,7 @@ export async function run(input: RunInput): Promise<void> {
   for await (const batch of source) {
     report(batch, log);
     tracker.apply(batch.changes);
-    const snapshot: Snapshot | undefined = tracker.snapshot();
+    const snapshot = tracker.snapshot();
     if (snapshot) for (const loop of loops) loop.update(snapshot);
   }
   await Promise.all(loops.map((loop) => loop.stop()));

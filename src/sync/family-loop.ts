@@ -1,4 +1,5 @@
 // What does the daemon do for one IP family, from start to stop?
+import { isDeepStrictEqual } from "node:util";
 import type { Node, Snapshot } from "../api/objects.ts";
 import { KernelError, RuleSyntaxError } from "../errors.ts";
 import { type KnownWorld, type WorldInput, worldOf } from "../model/world.ts";
@@ -56,9 +57,9 @@ export class FamilyLoop {
 
   /** The objects as they stand now. Nothing is started where nothing derived from them changed. */
   update(snapshot: Snapshot): void {
-    this.#snapshot = snapshot;
     const before = this.#world;
     const world = this.#worldOf(snapshot);
+    this.#snapshot = snapshot;
     this.#world = world;
     if (!before || !wantsTheSame(world, before)) this.#schedule.request();
   }
@@ -79,9 +80,9 @@ export class FamilyLoop {
   async #run(): Promise<boolean> {
     const { kernel, log, family } = this.#input;
     try {
-      if (!this.#snapshot) return true;
-      this.#facts = { ...this.#facts, addresses: await kernel.addresses() };
-      return await this.#keep(this.#snapshot);
+      const addresses = await kernel.addresses();
+      if (!isDeepStrictEqual(addresses, this.#facts.addresses)) this.#learn({ addresses });
+      return await this.#keep();
     } catch (error) {
       if (!(error instanceof KernelError || error instanceof RuleSyntaxError)) throw error;
       this.#keeper.forget();
@@ -90,8 +91,14 @@ export class FamilyLoop {
     }
   }
 
-  async #keep(snapshot: Snapshot): Promise<boolean> {
-    this.#world = this.#worldOf(snapshot);
+  /** Facts that are another now change what is wanted of the same objects. */
+  #learn(facts: Partial<NodeFacts>): void {
+    this.#facts = { ...this.#facts, ...facts };
+    if (this.#snapshot) this.#world = this.#worldOf(this.#snapshot);
+  }
+
+  async #keep(): Promise<boolean> {
+    if (!this.#world) return true;
     const wanted: KernelState = this.#input.backend.desired(this.#world);
     const refused = await this.#keeper.keep(wanted);
     if (refused?.kind === "counter") this.#forgo(refused.name);
@@ -101,7 +108,7 @@ export class FamilyLoop {
   /** A counter that cannot be made is done without, at once; rules without it work as well. */
   #forgo(name: string): void {
     const which = COUNTERS.get(name);
-    if (which) this.#facts = { ...this.#facts, counters: { ...this.#facts.counters, [which]: false } };
+    if (which) this.#learn({ counters: { ...this.#facts.counters, [which]: false } });
     this.#schedule.request();
   }
 }
