@@ -8,9 +8,6 @@ import { keep, sameList } from "./sameness.ts";
 import { nodeSettingsOf, type RuleFacts, type RuleOptions, type Settings, sameSettings } from "./settings.ts";
 import type { ServiceTraffic } from "./traffic.ts";
 
-export type { LocalTraffic } from "./local-traffic.ts";
-export type { Settings } from "./settings.ts";
-
 /** All that a backend may look at, of one family. */
 export interface World {
   readonly settings: Settings;

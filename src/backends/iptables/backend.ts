@@ -1,6 +1,8 @@
 // What should the kernel hold in iptables mode?
+
+import type { Settings } from "../../model/settings.ts";
 import type { ServiceTraffic } from "../../model/traffic.ts";
-import type { Settings, World } from "../../model/world.ts";
+import type { World } from "../../model/world.ts";
 import type { Chain, Chains, Fragment, KernelState, Rule, Sysctl, TableName } from "../../state/kernel-state.ts";
 import { isOurChain } from "../../state/ownership.ts";
 import { targetOf } from "../../state/rule.ts";

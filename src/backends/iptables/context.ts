@@ -1,7 +1,7 @@
 // What does every chain file need to write the rules of one ServicePort?
 import type { Endpoint } from "../../model/endpoint.ts";
+import type { Settings } from "../../model/settings.ts";
 import type { ServiceTraffic } from "../../model/traffic.ts";
-import type { Settings } from "../../model/world.ts";
 import { type LowerProtocol, lower } from "../../net/protocol.ts";
 import type { Chain, Rule } from "../../state/kernel-state.ts";
 import type { Template } from "../template.ts";

@@ -1,7 +1,7 @@
 // What does one ServicePort need in the kernel?
 
+import type { Settings } from "../../model/settings.ts";
 import type { ServiceTraffic } from "../../model/traffic.ts";
-import type { Settings } from "../../model/world.ts";
 import type { Chain, Fragment, Rule, Shares, TableName } from "../../state/kernel-state.ts";
 import { kubeExt } from "./chains/kube-ext.ts";
 import { kubeExternalServices } from "./chains/kube-external-services.ts";

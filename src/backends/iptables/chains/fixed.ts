@@ -1,5 +1,6 @@
 // Which rules stand in the kernel whatever the Services are?
-import type { Settings, World } from "../../../model/world.ts";
+import type { Settings } from "../../../model/settings.ts";
+import type { World } from "../../../model/world.ts";
 import type { Chain, Rule } from "../../../state/kernel-state.ts";
 import { type FillFrom, ours } from "../context.ts";
 import { nodePortDispatch } from "./kube-services.ts";
