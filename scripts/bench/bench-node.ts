@@ -7,8 +7,7 @@ import { type KnownWorld, type WorldInput, worldOf } from "../../src/model/world
 import type { Change } from "../../src/source/source.ts";
 import { Tracker } from "../../src/source/tracker.ts";
 import { emptyState, type KernelState } from "../../src/state/kernel-state.ts";
-import { Keeper } from "../../src/sync/keeper.ts";
-import type { Log } from "../../src/sync/log.ts";
+import { Keeper, refusalIn } from "../../src/sync/keeper.ts";
 import type { Means } from "../../src/sync/pass.ts";
 import type { Clock } from "../../src/sync/schedule.ts";
 import { POD_RANGE } from "./cluster.ts";
@@ -96,25 +95,17 @@ export class BenchNode {
   }
 
   async #keep(wanted: KernelState): Promise<void> {
-    const refused = await this.#keeper.keep(wanted);
-    if (refused) throw new Error(`the kernel refused a step of kind ${refused.kind}`);
+    const kept = await this.#keeper.keep(wanted);
+    const refused = refusalIn(kept);
+    if (refused) throw refused.error;
+    if (kept.drift || kept.culprits.length > 0)
+      throw new Error("somebody else changed the kernel, or it refused rules");
     this.#held = wanted;
   }
 
   #newKeeper(): Keeper {
     // For the keeper no time passes by itself: how long the repeats take must not decide what is measured.
     const clock: Clock = { now: () => this.#skipped, after: () => () => {} };
-    return new Keeper(this.means, { family: "IPv4", clock, log: STRICT, syncPeriod: SYNC_PERIOD });
+    return new Keeper(this.means, { clock, syncPeriod: SYNC_PERIOD });
   }
 }
-
-/** What a measured node complains about spoils the measurement. */
-const STRICT: Log = {
-  info: () => {},
-  warn: (fields, message) => {
-    throw new Error(`${message}: ${JSON.stringify(fields)}`);
-  },
-  error: (fields, message) => {
-    throw new Error(`${message}: ${JSON.stringify(fields)}`);
-  },
-};

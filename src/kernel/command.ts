@@ -1,4 +1,5 @@
 // How is a program of the system run?
+import { constants, setPriority } from "node:os";
 import { Readable } from "node:stream";
 import { type ExecaError, execa } from "execa";
 import { KernelError } from "../errors.ts";
@@ -8,6 +9,8 @@ export interface Command {
   readonly program: string;
   readonly args: readonly string[];
   readonly input?: Iterable<string>;
+  /** Whatever else the machine has to do goes first. */
+  readonly unhurried?: boolean;
 }
 
 /**
@@ -19,19 +22,27 @@ export type RunCommand = (command: Command) => Promise<string>;
 /** Longest time that a program may take, in milliseconds; a first load of a large cluster takes minutes on old tools. */
 const TIME_LIMIT = 600_000;
 
-export const runCommand: RunCommand = async ({ program, args, input }) => {
+export const runCommand: RunCommand = async ({ program, args, input, unhurried }) => {
   try {
-    const { stdout } = await execa(program, [...args], {
+    const running = execa(program, [...args], {
       ...(input ? { input: Readable.from(input) } : { stdin: "ignore" }),
       maxBuffer: Number.POSITIVE_INFINITY,
       stripFinalNewline: false,
       timeout: TIME_LIMIT,
     });
-    return stdout;
+    if (unhurried && running.pid !== undefined) giveWay(running.pid);
+    return (await running).stdout;
   } catch (error) {
     throw reasonOf(program, args, error as ExecaError);
   }
 };
+
+/** A process that is over already, or must not be slowed down, runs as it is. */
+function giveWay(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW);
+  } catch {}
+}
 
 /** What went wrong: the program's refusal, or, where the input could not be written out, that fault of ours. */
 function reasonOf(program: string, args: readonly string[], error: ExecaError): Error {

@@ -20,18 +20,42 @@ export function iptablesOf(family: Family): "iptables" | "ip6tables" {
 }
 
 /** All tables of the family, as they are. Rejects with KernelError or RuleSyntaxError. */
-export async function saveTables(run: RunCommand, family: Family): Promise<ReadonlyMap<TableName, Chains>> {
-  return parseTables(await run({ program: `${iptablesOf(family)}-save`, args: [] }));
+export async function saveTables(
+  run: RunCommand,
+  family: Family,
+  unhurried = false,
+): Promise<ReadonlyMap<TableName, Chains>> {
+  return parseTables(await run({ program: `${iptablesOf(family)}-save`, args: [], unhurried }));
 }
 
-/** Carries the changes out, all tables in one restore. Rejects with KernelError that shows the lines round the fault. */
-export async function restoreTables(run: RunCommand, family: Family, changes: readonly TableChange[]): Promise<void> {
+/**
+ * Carries the changes out, all tables in one restore; `onRule` is called for each rule on its way. Rejects with
+ * KernelError that shows the lines round the fault.
+ */
+export async function restoreTables(
+  run: RunCommand,
+  family: Family,
+  changes: readonly TableChange[],
+  onRule: (table: TableName) => void = () => {},
+): Promise<void> {
   const args = ["-w", LOCK_WAIT, "--noflush", "--counters"];
+  const watched = changes.map((change) => ({ ...change, rules: eachTold(change, onRule) }));
   try {
-    await run({ program: `${iptablesOf(family)}-restore`, args, input: restoreText(changes) });
+    await run({ program: `${iptablesOf(family)}-restore`, args, input: restoreText(watched) });
   } catch (error) {
     throw error instanceof KernelError ? await withContext(error, changes) : error;
   }
+}
+
+function eachTold({ table, rules }: TableChange, onRule: (table: TableName) => void): Iterable<string> {
+  return {
+    *[Symbol.iterator]() {
+      for (const rule of rules) {
+        onRule(table);
+        yield rule;
+      }
+    },
+  };
 }
 
 async function withContext(error: KernelError, changes: readonly TableChange[]): Promise<KernelError> {

@@ -5,24 +5,31 @@ import { KernelError, RuleSyntaxError } from "../errors.ts";
 import { type KnownWorld, type WorldInput, worldOf } from "../model/world.ts";
 import type { Family } from "../net/family.ts";
 import type { Options } from "../options/options.ts";
-import type { KernelState } from "../state/kernel-state.ts";
+import type { Change } from "../source/source.ts";
 import type { Counters, NodeFacts } from "../state/node-facts.ts";
-import { Keeper } from "./keeper.ts";
+import { Keeper, refusalIn } from "./keeper.ts";
 import type { Log } from "./log.ts";
+import type { Observer, PassReport } from "./observer.ts";
 import type { Means } from "./pass.ts";
+import { PassLog } from "./pass-log.ts";
+import { blindReport, type Circumstances, reportOf } from "./pass-report.ts";
 import { type Clock, Schedule } from "./schedule.ts";
+import { TriggerTimes } from "./trigger-times.ts";
 
 /** The options that say what to write and when. */
 export type LoopOptions = WorldInput["options"] & Pick<Options, "syncPeriod" | "minSyncPeriod">;
 
 /** All that a loop needs; the same for both families but for `family`. */
-export interface LoopInput extends Omit<Means, "variant"> {
+export interface LoopInput extends Pick<Means, "kernel" | "backend"> {
   readonly family: Family;
   readonly nodeName: string;
   readonly options: LoopOptions;
   readonly facts: NodeFacts;
   readonly clock: Clock;
-  readonly log: Log;
+  readonly log: (at: string) => Log;
+  readonly observer: Observer;
+  /** Milliseconds since 1970 at which the daemon began. */
+  readonly since: number;
 }
 
 /** nfacct counters by what they count. */
@@ -39,6 +46,8 @@ export class FamilyLoop {
   readonly #input: LoopInput;
   readonly #schedule: Schedule;
   readonly #keeper: Keeper;
+  readonly #passLog: PassLog;
+  readonly #triggers: TriggerTimes;
   #facts: NodeFacts;
   #snapshot: Snapshot | undefined;
   /** Addresses and pod ranges as they were first seen; only the zone is followed afterwards. */
@@ -48,20 +57,31 @@ export class FamilyLoop {
   constructor(input: LoopInput) {
     this.#input = input;
     this.#facts = input.facts;
-    const { syncPeriod, minSyncPeriod } = input.options;
+    const { kernel, backend, clock, family, observer, options } = input;
+    const { syncPeriod, minSyncPeriod } = options;
     const periods = { least: minSyncPeriod, retry: syncPeriod, full: syncPeriod };
-    this.#schedule = new Schedule(() => this.#run(), periods, input.clock);
-    const { clock, log, family } = input;
-    this.#keeper = new Keeper({ ...input, variant: input.facts.iptablesVariant }, { clock, log, family, syncPeriod });
+    this.#schedule = new Schedule(() => this.#run(), periods, clock);
+    this.#passLog = new PassLog({ family, mode: backend.mode, clock, log: input.log("pass.ts") });
+    this.#triggers = new TriggerTimes(family, input.since);
+    const progressed: Means["progressed"] = (progress) => {
+      this.#passLog.progressed(progress);
+      observer.progressed(family, progress);
+    };
+    const means = { kernel, backend, variant: input.facts.iptablesVariant, progressed };
+    this.#keeper = new Keeper(means, { clock, syncPeriod });
+    observer.began(family);
   }
 
-  /** The objects as they stand now. Nothing is started where nothing derived from them changed. */
-  update(snapshot: Snapshot): void {
+  /** Objects that arrived, and what became of them. Nothing is started where nothing derived from them changed. */
+  update(snapshot: Snapshot, changes: readonly Change[] = []): void {
     const before = this.#world;
     const world = this.#worldOf(snapshot);
     this.#snapshot = snapshot;
     this.#world = world;
-    if (!before || !wantsTheSame(world, before)) this.#schedule.request();
+    if (before && wantsTheSame(world, before)) return;
+    this.#triggers.note(changes);
+    this.#input.observer.queued(this.#input.family);
+    this.#schedule.request();
   }
 
   /** Ends the loop when the pass that may be running is over. The kernel keeps what it holds. */
@@ -78,17 +98,36 @@ export class FamilyLoop {
   }
 
   async #run(): Promise<boolean> {
-    const { kernel, log, family } = this.#input;
-    try {
-      const addresses = await kernel.addresses();
-      if (!isDeepStrictEqual(addresses, this.#facts.addresses)) this.#learn({ addresses });
-      return await this.#keep();
-    } catch (error) {
+    const { clock, observer, family } = this.#input;
+    const begin = clock.now();
+    const triggers = this.#triggers.take();
+    const report = await this.#pass(triggers).catch((error: unknown) => {
       if (!(error instanceof KernelError || error instanceof RuleSyntaxError)) throw error;
       this.#keeper.forget();
-      log.error({ ipFamily: family, err: error.message }, "Cannot read the kernel's rules; retrying");
-      return false;
-    }
+      this.#passLog.blind(error);
+      return blindReport(clock.now() - begin, error, this.#circumstances(triggers));
+    });
+    if (report.failure) this.#triggers.giveBack(triggers);
+    observer.passed(family, report);
+    return report.failure === undefined;
+  }
+
+  async #pass(triggers: readonly number[]): Promise<PassReport> {
+    const { kernel, backend } = this.#input;
+    this.#passLog.begin();
+    const addresses = await kernel.addresses();
+    if (!isDeepStrictEqual(addresses, this.#facts.addresses)) this.#learn({ addresses });
+    const kept = await this.#keeper.keep(backend.desired(this.#known()));
+    this.#passLog.end(kept);
+    const refused = refusalIn(kept)?.step;
+    if (refused?.kind === "counter") this.#forgo(refused.name);
+    return reportOf(kept, this.#circumstances(triggers));
+  }
+
+  /** Passes are only asked for once there is something to want. */
+  #known(): KnownWorld {
+    if (!this.#world) throw new Error("a pass before the first snapshot");
+    return this.#world;
   }
 
   /** Facts that are another now change what is wanted of the same objects. */
@@ -97,19 +136,22 @@ export class FamilyLoop {
     if (this.#snapshot) this.#world = this.#worldOf(this.#snapshot);
   }
 
-  async #keep(): Promise<boolean> {
-    if (!this.#world) return true;
-    const wanted: KernelState = this.#input.backend.desired(this.#world);
-    const refused = await this.#keeper.keep(wanted);
-    if (refused?.kind === "counter") this.#forgo(refused.name);
-    return refused === undefined;
-  }
-
   /** A counter that cannot be made is done without, at once; rules without it work as well. */
   #forgo(name: string): void {
     const which = COUNTERS.get(name);
     if (which) this.#learn({ counters: { ...this.#facts.counters, [which]: false } });
     this.#schedule.request();
+  }
+
+  #circumstances(triggers: readonly number[]): Circumstances {
+    const { held, setAside } = this.#keeper;
+    return {
+      held,
+      setAside,
+      triggers,
+      withoutLocalEndpoints: { internal: 0, external: 0 },
+      serviceHealth: [],
+    };
   }
 }
 

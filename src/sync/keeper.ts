@@ -1,28 +1,40 @@
 // What does the kernel hold for one family, as far as we know, and how is it brought to what is wanted?
 import type { KernelError } from "../errors.ts";
-import type { Family } from "../net/family.ts";
+import type { Applied } from "../kernel/apply.ts";
 import { changedFragments } from "../plan/changed-fragments.ts";
-import type { Plan, Step } from "../plan/plan.ts";
-import { printPlan } from "../plan/print.ts";
+import type { Plan } from "../plan/plan.ts";
 import type { Fragment, KernelState } from "../state/kernel-state.ts";
-import { findCulprits, isOverRule, type Verdict } from "./culprits.ts";
-import type { Log } from "./log.ts";
-import { type Means, type PassResult, pass } from "./pass.ts";
+import { type Culprit, findCulprits, isOverRule, type Verdict } from "./culprits.ts";
+import { type Means, type PassResult, pass, type Start } from "./pass.ts";
 import type { Clock } from "./schedule.ts";
-import { SetAside } from "./set-aside.ts";
+import { type Held, SetAside } from "./set-aside.ts";
 
 /** Milliseconds after which the kernel is looked at whatever it told: a change between two of ours may hide. */
 const HOUR = 3_600_000;
 
-/** Lines of a drift that are logged; the rest is a number. */
-const SHOWN = 20;
-
 export interface KeeperInput {
-  readonly family: Family;
   readonly clock: Clock;
-  readonly log: Log;
   /** Milliseconds; the kernel is looked at no more often than this. */
   readonly syncPeriod: number;
+}
+
+/** How the kernel was brought to a state, or was not. */
+export interface Kept {
+  /** Milliseconds. */
+  readonly elapsed: number;
+  /** `full`: the kernel was looked at and compared whole; `partial`: only what changed since it was. */
+  readonly scope: "full" | "partial";
+  /** In order. The last one decides: if a step of it was refused, all of it failed. */
+  readonly attempts: readonly PassResult[];
+  /** What somebody else had changed. */
+  readonly drift: Plan | undefined;
+  /** Newly set aside. */
+  readonly culprits: readonly Culprit[];
+}
+
+/** What was refused in the end, so that the kernel was not brought to the state. */
+export function refusalIn({ attempts }: Kept): Applied["refused"] {
+  return attempts.at(-1)?.applied.refused;
 }
 
 /** Knows what was acknowledged, believes it until something speaks against it, and sets aside what is refused. */
@@ -35,7 +47,6 @@ export class Keeper {
   /** What it took last, whether it still has it or not. */
   #taken: readonly Fragment[] = [];
   #looked = Number.NEGATIVE_INFINITY;
-  #keptBefore = "";
 
   constructor(means: Means, input: KeeperInput) {
     this.#means = means;
@@ -47,36 +58,49 @@ export class Keeper {
     this.#held = undefined;
   }
 
+  /** What the kernel holds, as far as that is to be believed. */
+  get held(): KernelState | undefined {
+    return this.#held;
+  }
+
+  /** What is held back because the kernel refused it. */
+  get setAside(): readonly Held[] {
+    return this.#setAside.all();
+  }
+
   /**
-   * Brings the kernel to the state; the answer is the step that was refused, if the whole failed over it. A fragment that
-   * is refused is set aside and is no failure. Rejects with KernelError or RuleSyntaxError when the kernel cannot be
-   * looked at.
+   * Brings the kernel to the state. A fragment that is refused is set aside and is no failure. Rejects with KernelError
+   * or RuleSyntaxError when the kernel cannot be looked at.
    */
-  async keep(wanted: KernelState): Promise<Step | undefined> {
+  async keep(wanted: KernelState): Promise<Kept> {
     const start = this.#input.clock.now();
     const target = this.#setAside.withhold(wanted, start);
-    const believed = this.#held !== undefined && !(await this.#mustLook(target, start)) ? this.#held : undefined;
+    const before = this.#held;
+    const believed = before && !(await this.#mustLook(target, start)) ? before : undefined;
     if (!believed) this.#looked = start;
-    const drifted = !believed && this.#held !== undefined && sameFragments(target, this.#held);
-    let result = await this.#attempt(target, believed);
-    if (drifted) this.#reportDrift(result.plan);
-    let held = target;
-    if (result.applied.refused && believed) result = await this.#attempt(target);
-    for (const instead of [this.#taken, []]) {
-      const error = result.applied.refused?.error;
-      if (error && isOverRule(error)) ({ result, held } = await this.#withoutCulprits(target, error, instead));
-    }
-    this.#report(result, this.#input.clock.now() - start);
-    if (result.applied.refused) return result.applied.refused.step;
+    const quiet = before !== undefined && sameFragments(target, before);
+    const attempts: PassResult[] = [];
+    const attempt = async (state: KernelState, from: Start) => {
+      this.#held = undefined;
+      const result = await pass(this.#means, state, from);
+      attempts.push(result);
+      return result;
+    };
+    let result = await attempt(target, believed ? { held: believed } : { unhurried: quiet });
+    const drift = quiet && !believed && result.plan.steps.length > 0 ? result.plan : undefined;
+    if (result.applied.refused && believed) result = await attempt(target, { unhurried: false });
+    const { held, culprits } = await this.#withoutCulprits(target, result, (state) =>
+      attempt(state, { unhurried: false }),
+    );
+    if (held) this.#believe(held);
+    const elapsed = this.#input.clock.now() - start;
+    return { elapsed, scope: believed ? "partial" : "full", attempts, drift, culprits };
+  }
+
+  #believe(held: KernelState): void {
     this.#held = held;
     this.#taken = held.fragments;
     this.#setAside.settle(held);
-    return undefined;
-  }
-
-  #attempt(target: KernelState, believed?: KernelState): Promise<PassResult> {
-    this.#held = undefined;
-    return pass(this.#means, target, believed);
   }
 
   /**
@@ -87,60 +111,49 @@ export class Keeper {
     const age = now - this.#looked;
     if (age >= HOUR) return true;
     if (age < this.#input.syncPeriod) return false;
-    if (this.#means.variant === "nft") return this.#means.kernel.moved(this.#input.family);
+    if (this.#means.variant === "nft") return this.#means.kernel.moved(target.family);
     return this.#held !== undefined && sameFragments(target, this.#held);
   }
 
   /**
-   * Suspects are those that are not as they were when the kernel last took everything; when that is no longer taken
-   * either, all are (`instead` is empty).
+   * What the kernel holds in the end, and whose rules were left out for that. Suspects are those that are not as they
+   * were when the kernel last took everything; when that is no longer taken either, all are.
    */
-  async #withoutCulprits(target: KernelState, refusal: KernelError, instead: readonly Fragment[]): Promise<Verdict> {
-    const { clock, log, family } = this.#input;
-    const suspects = changedFragments(target.fragments, instead).come;
-    const taken = new Map(instead.map((fragment) => [fragment.key, fragment]));
-    const holdBack = (some: readonly Fragment[]): KernelState => {
-      const back = new Set(some);
-      const fragments = target.fragments.flatMap((one) => (back.has(one) ? (taken.get(one.key) ?? []) : [one]));
-      return { ...target, fragments };
-    };
-    const verdict = await findCulprits(suspects, refusal, holdBack, (state) => this.#attempt(state));
-    for (const { fragment, error } of verdict.culprits) {
-      const fields = { ipFamily: family, servicePort: fragment.key, code: error.refusal.code, err: error.message };
-      log.error(fields, "The kernel refused the rules of this Service port; it is set aside, all others are served");
+  async #withoutCulprits(
+    target: KernelState,
+    first: PassResult,
+    attempt: (state: KernelState) => Promise<PassResult>,
+  ): Promise<{ held: KernelState | undefined; culprits: readonly Culprit[] }> {
+    let found: Verdict = { culprits: [], result: first, held: target };
+    const culprits: Culprit[] = [];
+    for (const instead of [this.#taken, []]) {
+      const error = found.result.applied.refused?.error;
+      if (!error || !isOverRule(error)) break;
+      found = await search({ target, instead, error, attempt });
+      this.#setAside.add(found.culprits, instead, this.#input.clock.now());
+      culprits.push(...found.culprits);
     }
-    this.#setAside.add(verdict.culprits, instead, clock.now());
-    return verdict;
+    return { held: found.result.applied.refused ? undefined : found.held, culprits };
   }
+}
 
-  #report({ plan, applied }: PassResult, milliseconds: number): void {
-    const { family, log } = this.#input;
-    const fields = { ipFamily: family, mode: this.#means.backend.mode, elapsed: `${Math.round(milliseconds)}ms` };
-    this.#reportKept(plan);
-    if (applied.refused) {
-      const { step, error } = applied.refused;
-      const said = { ...fields, step: step.kind, code: error.refusal.code, err: error.message };
-      log.error(said, "The kernel refused a change");
-    } else if (plan.steps.length > 0) {
-      log.info({ ...fields, steps: plan.steps.length }, "SyncProxyRules complete");
-    }
-  }
+interface Search {
+  readonly target: KernelState;
+  /** What the kernel takes in place of suspects. */
+  readonly instead: readonly Fragment[];
+  readonly error: KernelError;
+  readonly attempt: (state: KernelState) => Promise<PassResult>;
+}
 
-  #reportDrift(plan: Plan): void {
-    if (plan.steps.length === 0) return;
-    const lines = [...printPlan(plan)];
-    const fields = { ipFamily: this.#input.family, lines: lines.length, changes: lines.slice(0, SHOWN).join("\n") };
-    this.#input.log.warn(fields, "Somebody else changed our rules; they are restored");
-  }
-
-  #reportKept({ kept }: Plan): void {
-    const chains = kept.map(({ table, chain, rule }) => `${table} ${chain} (${rule})`).join("; ");
-    if (chains !== this.#keptBefore && chains !== "") {
-      const fields = { ipFamily: this.#input.family, chains };
-      this.#input.log.warn(fields, "Other software's rules lead into stale chains, which stay empty");
-    }
-    this.#keptBefore = chains;
-  }
+function search({ target, instead, error, attempt }: Search): Promise<Verdict> {
+  const suspects = changedFragments(target.fragments, instead).come;
+  const taken = new Map(instead.map((fragment) => [fragment.key, fragment]));
+  const holdBack = (some: readonly Fragment[]): KernelState => {
+    const back = new Set(some);
+    const fragments = target.fragments.flatMap((one) => (back.has(one) ? (taken.get(one.key) ?? []) : [one]));
+    return { ...target, fragments };
+  };
+  return findCulprits(suspects, error, holdBack, attempt);
 }
 
 function sameFragments(a: KernelState, b: KernelState): boolean {

@@ -73,8 +73,23 @@ export interface Observer {
   changed(kind: "Service" | "EndpointSlice", count: { readonly arrived: number; readonly pending: number }): void;
   /** A pass of this family is wanted. */
   queued(family: Family): void;
-  /** Fragments written so far, of a pass that writes many. */
-  progressed(family: Family, written: { readonly done: number; readonly of: number }): void;
+  /** How far a pass is: steps done, of all its steps, and rules sent. Called each 10 000 rules and after each step. */
+  progressed(family: Family, progress: { readonly done: number; readonly of: number; readonly rules: number }): void;
   passed(family: Family, report: PassReport): void;
   flushed(family: Family, report: FlowReport): void;
+}
+
+/** Several as one; of none, one that watches nothing. */
+export function together(observers: readonly Observer[]): Observer {
+  const each = (tell: (observer: Observer) => void) => {
+    for (const observer of observers) tell(observer);
+  };
+  return {
+    began: (family) => each((observer) => observer.began(family)),
+    changed: (kind, count) => each((observer) => observer.changed(kind, count)),
+    queued: (family) => each((observer) => observer.queued(family)),
+    progressed: (family, progress) => each((observer) => observer.progressed(family, progress)),
+    passed: (family, report) => each((observer) => observer.passed(family, report)),
+    flushed: (family, report) => each((observer) => observer.flushed(family, report)),
+  };
 }

@@ -1,6 +1,7 @@
 // What is one pass, from what is wanted to a kernel that holds it?
 import type { Backend } from "../backends/backend.ts";
-import type { Applied, Kernel } from "../kernel/kernel.ts";
+import type { Applied, Progress } from "../kernel/apply.ts";
+import type { Kernel } from "../kernel/kernel.ts";
 import { diff } from "../plan/diff.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Variant } from "../plan/transactions.ts";
@@ -11,7 +12,12 @@ export interface Means {
   readonly kernel: Kernel;
   readonly backend: Backend;
   readonly variant: Variant;
+  /** Called now and then while a pass writes. */
+  readonly progressed?: (progress: Progress) => void;
 }
+
+/** Where a pass starts from: what the kernel acknowledged before, or a look at it, for which nobody may be waiting. */
+export type Start = { readonly held: KernelState } | { readonly unhurried: boolean };
 
 /** What a pass did. */
 export interface PassResult {
@@ -19,18 +25,21 @@ export interface PassResult {
   readonly applied: Applied;
 }
 
+const LOOK: Start = { unhurried: false };
+
+const NOTHING: Applied = { done: [], sent: new Map() };
+
 /**
- * Carries out what differs from `wanted`; nothing is sent where nothing differs. The kernel is looked at unless `held`,
- * which it acknowledged before, is given. Rejects with KernelError or RuleSyntaxError when it cannot be looked at; a
- * refused step is in the result.
+ * Carries out what differs from `wanted`; nothing is sent where nothing differs. Rejects with KernelError or
+ * RuleSyntaxError when the kernel cannot be looked at; a refused step is in the result.
  */
-export async function pass(means: Means, wanted: KernelState, held?: KernelState): Promise<PassResult> {
-  const { kernel, backend, variant } = means;
-  const actual = held ?? (await observe(kernel, wanted));
+export async function pass(means: Means, wanted: KernelState, start: Start = LOOK): Promise<PassResult> {
+  const { kernel, backend, variant, progressed } = means;
+  const actual = "held" in start ? start.held : await observe(kernel, wanted, start.unhurried);
   const plan = diff(wanted, actual, { jumps: backend.jumps, variant });
-  return { plan, applied: plan.steps.length === 0 ? { done: [] } : await kernel.apply(plan) };
+  return { plan, applied: plan.steps.length === 0 ? NOTHING : await kernel.apply(plan, progressed) };
 }
 
-function observe(kernel: Kernel, { family, sysctls, counters }: KernelState): Promise<KernelState> {
-  return kernel.observe(family, { sysctls: sysctls.map(({ path }) => path), counters });
+function observe(kernel: Kernel, { family, sysctls, counters }: KernelState, unhurried: boolean): Promise<KernelState> {
+  return kernel.observe(family, { sysctls: sysctls.map(({ path }) => path), counters, unhurried });
 }

@@ -1,4 +1,5 @@
 // Which fragments are held back because the kernel refused them, and until when?
+import type { KernelError } from "../errors.ts";
 import type { Fragment, KernelState } from "../state/kernel-state.ts";
 import type { Culprit } from "./culprits.ts";
 
@@ -6,8 +7,10 @@ import type { Culprit } from "./culprits.ts";
 const FIRST_WAIT = 30_000;
 const LAST_WAIT = 600_000;
 
-interface Held {
+/** A fragment that is held back. */
+export interface Held {
   readonly refused: Fragment;
+  readonly error: KernelError;
   /** What the kernel holds instead of this ServicePort. */
   readonly instead: Fragment | undefined;
   readonly wait: number;
@@ -20,12 +23,16 @@ export class SetAside {
 
   /** Sets culprits aside; `taken` is what the kernel takes in place of them. */
   add(culprits: readonly Culprit[], taken: readonly Fragment[], now: number): void {
-    for (const { fragment } of culprits) {
+    for (const { fragment, error } of culprits) {
       const before = this.#held.get(fragment.key);
       const wait = before ? Math.min(2 * before.wait, LAST_WAIT) : FIRST_WAIT;
       const instead = taken.find(({ key }) => key === fragment.key);
-      this.#held.set(fragment.key, { refused: fragment, instead, wait, until: now + wait });
+      this.#held.set(fragment.key, { refused: fragment, error, instead, wait, until: now + wait });
     }
+  }
+
+  all(): readonly Held[] {
+    return [...this.#held.values()];
   }
 
   /**

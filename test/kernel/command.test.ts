@@ -1,3 +1,4 @@
+import os from "node:os";
 import t from "tap";
 import { KernelError } from "../../src/errors.ts";
 import { runCommand } from "../../src/kernel/command.ts";
@@ -30,6 +31,14 @@ t.test("a program that fails is told in its own words", async (t) => {
 t.test("a program that is killed or missing is told as that", async (t) => {
   t.match(await refusal("sh", "-c", "kill -9 $$"), { code: "SIGKILL" });
   t.match(await refusal("no-such-program"), { code: "ENOENT", words: /ENOENT/ });
+});
+
+t.test("a program that nobody waits for lets all others go first", async (t) => {
+  const niceness = async (unhurried: boolean) =>
+    // The pause is for the priority, which is set once the program runs.
+    (await runCommand({ program: "sh", args: ["-c", "sleep 0.2; cut -d' ' -f19 /proc/self/stat"], unhurried })).trim();
+  t.equal(await niceness(true), "19");
+  t.equal(await niceness(false), String(os.getPriority()));
 });
 
 t.test("a reader that does not read its input to the end is told by its exit code", async (t) => {

@@ -6,6 +6,13 @@ import { targetOf } from "../../src/state/rule.ts";
 type FakeTable = Map<string, string[]>;
 type FakeTables = Map<string, FakeTable>;
 
+export interface FakeCall {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly input: string;
+  readonly unhurried: boolean;
+}
+
 const BUILT_IN: Readonly<Record<string, readonly string[]>> = {
   filter: ["INPUT", "FORWARD", "OUTPUT"],
   mangle: ["PREROUTING", "INPUT", "FORWARD", "OUTPUT", "POSTROUTING"],
@@ -20,7 +27,7 @@ const TARGETS = new Set(["ACCEPT", "DROP", "RETURN", "REJECT", "MARK", "MASQUERA
 export class FakeIptables {
   #tables: FakeTables = new Map();
   /** Every command that was run, with its input. */
-  readonly log: { readonly program: string; readonly args: readonly string[]; readonly input: string }[] = [];
+  readonly log: FakeCall[] = [];
   /** A rule with this text is refused by the kernel at hand. */
   refuses: string | undefined;
   /** Does a refused rule fail where the tool names it, or only where the transaction ends, as with iptables-legacy? */
@@ -33,7 +40,7 @@ export class FakeIptables {
   /** The door that production code takes. */
   readonly run: RunCommand = async (command) => {
     const input = [...(command.input ?? [])].join("");
-    this.log.push({ program: command.program, args: command.args, input });
+    this.log.push({ program: command.program, args: command.args, input, unhurried: command.unhurried === true });
     if (this.missing.has(command.program)) throw refusal(command, `${command.program}: command not found`);
     const fault = this.fault?.(command);
     if (fault !== undefined) throw refusal(command, fault);

@@ -5,8 +5,9 @@ import { type KnownWorld, worldOf } from "../../src/model/world.ts";
 import type { Family } from "../../src/net/family.ts";
 import type { Step } from "../../src/plan/plan.ts";
 import type { KernelState } from "../../src/state/kernel-state.ts";
-import { Keeper } from "../../src/sync/keeper.ts";
+import { Keeper, refusalIn } from "../../src/sync/keeper.ts";
 import { createLog } from "../../src/sync/log.ts";
+import { PassLog } from "../../src/sync/pass-log.ts";
 import { buildFacts, buildOptions } from "./build.ts";
 import { HandClock } from "./clock.ts";
 import { BACKEND } from "./templates.ts";
@@ -26,24 +27,27 @@ export interface Subject {
 /** A keeper, its clock, and the World that it is given from one step to the next. */
 export class KeptKernel {
   readonly clock = new HandClock();
-  /** What the keeper logged. */
+  /** What the log said. */
   readonly lines: string[] = [];
   readonly keeper: Keeper;
   readonly #family: Family;
+  readonly #passLog: PassLog;
   #world: KnownWorld | undefined;
 
   constructor({ family, kernel, variant }: Subject) {
-    const log = createLog("text", (line) => this.lines.push(line))("keeper.ts");
+    const log = createLog("text", (line) => this.lines.push(line))("pass.ts");
     this.#family = family;
-    const input = { clock: this.clock, log, family, syncPeriod: SYNC_PERIOD };
-    this.keeper = new Keeper({ kernel, backend: BACKEND, variant }, input);
+    this.keeper = new Keeper({ kernel, backend: BACKEND, variant }, { clock: this.clock, syncPeriod: SYNC_PERIOD });
+    this.#passLog = new PassLog({ family, mode: BACKEND.mode, clock: this.clock, log });
   }
 
   /** Keeps the kernel as the cluster wants it; what was worked out before is used again. */
-  keep(snapshot: Snapshot): Promise<Step | undefined> {
+  async keep(snapshot: Snapshot): Promise<Step | undefined> {
     const previous = this.#world && { previous: this.#world };
     this.#world = worldOf({ ...inputOf(snapshot, this.#family), ...previous });
-    return this.keeper.keep(BACKEND.desired(this.#world));
+    const kept = await this.keeper.keep(BACKEND.desired(this.#world));
+    this.#passLog.end(kept);
+    return refusalIn(kept)?.step;
   }
 }
 

@@ -7,6 +7,7 @@ import { createLog } from "../../src/sync/log.ts";
 import { buildEndpoint, buildOptions, buildRecord, buildService, buildSlice, buildSnapshot } from "../support/build.ts";
 import { HandClock } from "../support/clock.ts";
 import { FakeIptables } from "../support/fake-iptables.ts";
+import { Observed } from "../support/observed.ts";
 import { BACKEND } from "../support/templates.ts";
 
 const OPTIONS = { ...buildOptions({ localhostNodePorts: false }), syncPeriod: 30_000, minSyncPeriod: 1000 };
@@ -34,6 +35,7 @@ function setUp(change: Change = {}) {
   const clock = new HandClock();
   const lines: string[] = [];
   const kernel = machine(tools.run);
+  const observer = new Observed();
   const loop = new FamilyLoop({
     family: "IPv4",
     nodeName: "n1",
@@ -42,9 +44,11 @@ function setUp(change: Change = {}) {
     backend: BACKEND,
     kernel: change.kernel?.(kernel) ?? kernel,
     clock,
-    log: createLog("text", (line) => lines.push(line))("family-loop.ts"),
+    log: createLog("text", (line) => lines.push(line)),
+    observer,
+    since: 0,
   });
-  return { tools, clock, loop, lines };
+  return { tools, clock, loop, lines, observer };
 }
 
 const snapshotOf = (...addresses: string[]) =>
@@ -104,7 +108,7 @@ t.test("a Service that the kernel refuses is told, set aside and tried again; th
   await clock.advance(0);
   const said = lines.filter((line) => line.startsWith("E"));
   t.match(said, [
-    /it is set aside.*ipFamily="IPv4" servicePort="ns\/s:http\/TCP" code="1".*RULE_APPEND failed.*10\.1\.0\.1/,
+    /it is set aside.*ipFamily="IPv4" servicePort="ns\/s:http\/TCP" code="1".*RULE_APPEND failed.*10\.1\.0\.1/s,
   ]);
   t.equal(said.length, 1);
   t.match(tools.save(), /10\.1\.0\.9:8080/);
@@ -141,7 +145,7 @@ t.test("a counter that cannot be made is done without, the other one is used", a
     observe: (family, look) => kernel.observe(family, { ...look, counters: [] }),
     apply: async (plan) => {
       const step = plan.steps.find((step) => step.kind === "counter" && step.name === words.target);
-      if (step) return { done: [], refused: { step, error: new KernelError(words) } };
+      if (step) return { done: [], refused: { step, error: new KernelError(words) }, sent: new Map() };
       return kernel.apply({ ...plan, steps: plan.steps.filter(({ kind }) => kind !== "counter") });
     },
   });
@@ -199,4 +203,44 @@ t.test("restricted nodePorts follow the node's addresses", async (t) => {
   await clock.advance(30_000);
   t.match(dispatched(), [/192\.0\.2\.11\/32/, /192\.0\.2\.9\/32/]);
   t.equal(dispatched()?.length, 2);
+});
+
+t.test("watchers are told of each pass, well or not", async (t) => {
+  const { tools, clock, loop, observer } = setUp();
+  t.strictSame(observer.calls.splice(0), ["began IPv4"]);
+  const slice = buildSlice([buildEndpoint("10.1.0.1")]);
+  loop.update(snapshotOf("10.1.0.1"), [{ type: "set", object: slice, triggered: 5_000 }]);
+  await clock.advance(0);
+  t.strictSame(observer.calls.splice(0), ["queued IPv4", "progressed IPv4 1/1 26", "passed IPv4"]);
+  const [first] = observer.reports.splice(0);
+  t.match(first, { scope: "full", steps: 1, refusedRestores: 0, driftedLines: 0, triggers: [5_000], setAside: [] });
+  t.equal(first?.failure, undefined);
+  t.strictSame(first?.sent, { filter: 14, nat: 12 });
+  t.strictSame(first?.owned(), first?.sent, "of an empty kernel all is sent");
+  loop.update(snapshotOf("10.1.0.1"), [{ type: "set", object: slice, triggered: 6_000 }]);
+  t.strictSame(observer.calls, [], "nothing derived changed");
+
+  tools.fault = () => "the tool was killed";
+  loop.update(snapshotOf("10.1.0.2"), [{ type: "set", object: slice, triggered: 7_000 }]);
+  await clock.advance(1_000);
+  const [failed] = observer.reports.splice(0);
+  t.match(failed, { failure: { step: "iptables-save", code: "1" }, triggers: [7_000] });
+  t.strictSame(failed?.owned(), { filter: 0, nat: 0 }, "nothing is known");
+  tools.fault = undefined;
+  await clock.advance(30_000);
+  t.match(observer.reports.splice(0), [{ triggers: [7_000], scope: "full" }]);
+});
+
+t.test("what is set aside is told, and the restores that it took to find it", async (t) => {
+  const { tools, clock, loop, observer } = setUp();
+  tools.refuses = "10.1.0.66";
+  tools.names = "commit";
+  const good = buildRecord(buildService({ name: "good" }), buildSlice([buildEndpoint("10.1.0.1")]));
+  const bad = buildRecord(buildService({ name: "bad" }), buildSlice([buildEndpoint("10.1.0.66")]));
+  loop.update(buildSnapshot([good, bad]));
+  await clock.advance(0);
+  const [report] = observer.reports;
+  t.equal(report?.failure, undefined);
+  t.match(report?.setAside, [{ servicePort: /bad/, reason: /RULE_APPEND failed/ }]);
+  t.ok((report?.refusedRestores ?? 0) > 1);
 });

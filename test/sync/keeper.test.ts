@@ -3,8 +3,9 @@ import t from "tap";
 import { KernelError } from "../../src/errors.ts";
 import { machine } from "../../src/kernel/kernel.ts";
 import type { KernelState } from "../../src/state/kernel-state.ts";
-import { Keeper } from "../../src/sync/keeper.ts";
+import { Keeper, refusalIn } from "../../src/sync/keeper.ts";
 import { createLog } from "../../src/sync/log.ts";
+import { PassLog } from "../../src/sync/pass-log.ts";
 import { HandClock } from "../support/clock.ts";
 import { FakeIptables } from "../support/fake-iptables.ts";
 import { buildChain, buildFragment, buildState } from "../support/fragments.ts";
@@ -24,14 +25,18 @@ function setUp(variant: "nft" | "legacy") {
   const lines: string[] = [];
   const kernel = { ...machine(tools.run), moved: async () => told.moved };
   const told = { moved: false };
-  const log = createLog("text", (line) => lines.push(line))("keeper.ts");
-  const keeper = new Keeper({ kernel, backend: BACKEND, variant }, { family: "IPv4", clock, log, syncPeriod: PERIOD });
+  const log = createLog("text", (line) => lines.push(line))("pass.ts");
+  const keeper = new Keeper({ kernel, backend: BACKEND, variant }, { clock, syncPeriod: PERIOD });
+  const passLog = new PassLog({ family: "IPv4", mode: "iptables", clock, log });
   /** The tools that are called for a state, after so much time. */
   const keep = async (state: KernelState, wait = 0) => {
     await clock.advance(wait);
     tools.log.length = 0;
-    const refused = await keeper.keep(state);
-    return { refused, called: tools.log.map(({ program }) => program.replace("iptables-", "")) };
+    passLog.begin();
+    const kept = await keeper.keep(state);
+    passLog.end(kept);
+    const refused = refusalIn(kept)?.step;
+    return { kept, refused, called: tools.log.map(({ program }) => program.replace("iptables-", "")) };
   };
   return { tools, keeper, keep, told, lines };
 }
@@ -79,6 +84,17 @@ for (const { name, variant, moved, wait, state, called } of LOOKS) {
     t.strictSame((await keep(state, wait)).called, called);
   });
 }
+
+t.test("a look that nobody waits for is unhurried, all others are not", async (t) => {
+  const { tools, keep } = setUp("legacy");
+  const hurried = () => tools.log.filter(({ program }) => program === "iptables-save").map((call) => !call.unhurried);
+  await keep(STATE);
+  t.strictSame(hurried(), [true], "at the start");
+  await keep(STATE, PERIOD);
+  t.strictSame(hurried(), [false], "only to see whether anybody was there");
+  await keep(OTHER, HOUR);
+  t.strictSame(hurried(), [true], "with a change to be written");
+});
 
 t.test("what is forgotten is looked at", async (t) => {
   const { keeper, keep } = setUp("nft");
@@ -189,7 +205,7 @@ t.test("a fixed rule that is refused is blamed on nobody", async (t) => {
   tools.refuses = "FIXED";
   const { refused } = await keep(buildState([a], [buildChain("KUBE-SERVICES", "FIXED")]));
   t.equal(refused?.kind, "iptables");
-  t.match(lines, [/"The kernel refused a change".*FIXED/]);
+  t.match(lines, [/"The kernel refused a change".*FIXED/s]);
 });
 
 t.test("a refusal that is not over rules at all is given back", async (t) => {

@@ -1,0 +1,86 @@
+// What does the log say of a pass?
+import type { Progress } from "../kernel/apply.ts";
+import type { Family } from "../net/family.ts";
+import type { Plan } from "../plan/plan.ts";
+import { printPlan } from "../plan/print.ts";
+import { type Kept, refusalIn } from "./keeper.ts";
+import type { Log } from "./log.ts";
+import type { Clock } from "./schedule.ts";
+
+/** Lines of a drift that are logged; the rest is a number. */
+const SHOWN = 20;
+
+/** Milliseconds between two lines about the same long pass; a shorter pass has none. */
+const GAP = 1_000;
+
+export interface PassLogInput {
+  readonly family: Family;
+  readonly mode: string;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+/** One line for a pass that changed something, and one for each thing that did not go as it should. */
+export class PassLog {
+  readonly #input: PassLogInput;
+  #keptBefore = "";
+  #said: number;
+
+  constructor(input: PassLogInput) {
+    this.#input = input;
+    this.#said = input.clock.now();
+  }
+
+  /** A pass begins. */
+  begin(): void {
+    this.#said = this.#input.clock.now();
+  }
+
+  progressed({ rules, done, of }: Progress): void {
+    const { clock, log, family } = this.#input;
+    if (clock.now() - this.#said < GAP) return;
+    this.#said = clock.now();
+    log.info({ ipFamily: family, rules, steps: `${done}/${of}` }, "Writing rules");
+  }
+
+  end(kept: Kept): void {
+    const { elapsed, attempts, drift, culprits } = kept;
+    const { family, mode, log } = this.#input;
+    if (drift) this.#sayDrift(drift);
+    for (const { fragment, error } of culprits) {
+      const fields = { ipFamily: family, servicePort: fragment.key, code: error.refusal.code, err: error.message };
+      log.error(fields, "The kernel refused the rules of this Service port; it is set aside, all others are served");
+    }
+    const fields = { ipFamily: family, mode, elapsed: `${Math.round(elapsed)}ms` };
+    this.#sayKept(attempts.at(-1)?.plan.kept ?? []);
+    const refused = refusalIn(kept);
+    if (refused) {
+      const { step, error } = refused;
+      const said = { ...fields, step: step.kind, code: error.refusal.code, err: error.message };
+      log.error(said, "The kernel refused a change");
+      return;
+    }
+    const steps = attempts.reduce((sum, { applied }) => sum + applied.done.length, 0);
+    if (steps > 0) log.info({ ...fields, steps }, "SyncProxyRules complete");
+  }
+
+  /** The pass did not get as far as the kernel's rules. */
+  blind({ message }: Error): void {
+    this.#input.log.error({ ipFamily: this.#input.family, err: message }, "Cannot read the kernel's rules; retrying");
+  }
+
+  #sayDrift(plan: Plan): void {
+    const lines = [...printPlan(plan)];
+    const fields = { ipFamily: this.#input.family, lines: lines.length, changes: lines.slice(0, SHOWN).join("\n") };
+    this.#input.log.warn(fields, "Somebody else changed our rules; they are restored");
+  }
+
+  #sayKept(kept: Plan["kept"]): void {
+    const chains = kept.map(({ table, chain, rule }) => `${table} ${chain} (${rule})`).join("; ");
+    if (chains !== this.#keptBefore && chains !== "") {
+      const fields = { ipFamily: this.#input.family, chains };
+      this.#input.log.warn(fields, "Other software's rules lead into stale chains, which stay empty");
+    }
+    this.#keptBefore = chains;
+  }
+}

@@ -1,0 +1,57 @@
+// What do watchers learn of a pass?
+import { KernelError, type RuleSyntaxError } from "../errors.ts";
+import { printPlan } from "../plan/print.ts";
+import type { KernelState } from "../state/kernel-state.ts";
+import { countRules } from "../state/rule-count.ts";
+import { type Kept, refusalIn } from "./keeper.ts";
+import type { ByTable, PassFailure, PassReport } from "./observer.ts";
+import type { Held } from "./set-aside.ts";
+
+/** What a report says beside what the pass did. */
+export type Circumstances = Pick<PassReport, "withoutLocalEndpoints" | "serviceHealth" | "triggers"> & {
+  readonly setAside: readonly Held[];
+  /** What the kernel holds now, as far as that is known. */
+  readonly held: KernelState | undefined;
+};
+
+/** A pass that could look at the kernel. */
+export function reportOf(kept: Kept, { setAside, held, ...rest }: Circumstances): PassReport {
+  const { elapsed, scope, attempts, drift } = kept;
+  const failure = failureOf(kept);
+  return {
+    ...rest,
+    elapsed,
+    scope,
+    ...(failure && { failure }),
+    refusedRestores: attempts.filter(({ applied }) => applied.refused?.step.kind === "iptables").length,
+    steps: attempts.reduce((sum, { applied }) => sum + applied.done.length, 0),
+    sent: sentIn(kept),
+    owned: () => byTable((table) => (held ? countRules(held, table) : 0)),
+    driftedLines: drift ? [...printPlan(drift)].length : 0,
+    setAside: setAside.map(({ refused, error }) => ({ servicePort: refused.key, reason: error.refusal.words })),
+  };
+}
+
+/** A pass that could not. */
+export function blindReport(
+  elapsed: number,
+  error: KernelError | RuleSyntaxError,
+  { setAside, held, ...rest }: Circumstances,
+): PassReport {
+  const { step, code } = error instanceof KernelError ? error.refusal : { step: "observe", code: "syntax" };
+  const nothing: Kept = { elapsed, scope: "full", attempts: [], drift: undefined, culprits: [] };
+  return { ...reportOf(nothing, { setAside, held, ...rest }), failure: { step, code, words: error.message } };
+}
+
+function failureOf(kept: Kept): PassFailure | undefined {
+  const refused = refusalIn(kept);
+  return refused && { step: refused.step.kind, code: refused.error.refusal.code, words: refused.error.message };
+}
+
+function sentIn({ attempts }: Kept): ByTable {
+  return byTable((table) => attempts.reduce((sum, { applied }) => sum + (applied.sent.get(table) ?? 0), 0));
+}
+
+function byTable(count: (table: keyof ByTable) => number): ByTable {
+  return { filter: count("filter"), nat: count("nat") };
+}

@@ -1,0 +1,46 @@
+// Is it told how far a plan is carried out, and where it stopped?
+import t from "tap";
+import { KernelError } from "../../src/errors.ts";
+import { applyPlan, type Progress } from "../../src/kernel/apply.ts";
+import type { Step } from "../../src/plan/plan.ts";
+
+const STEPS: readonly Step[] = [
+  { kind: "sysctl", path: "net/a", value: "1" },
+  { kind: "iptables", family: "IPv4", changes: [] },
+  { kind: "counter", name: "c" },
+];
+
+t.test("progress is told each ten thousand rules and behind each step", async (t) => {
+  const told: Progress[] = [];
+  const { done, sent, refused } = await applyPlan(
+    { steps: STEPS, kept: [] },
+    async (step, onRule) => {
+      if (step.kind === "iptables") for (let rule = 0; rule < 25_000; rule++) onRule(rule % 5 === 0 ? "filter" : "nat");
+    },
+    (progress) => told.push(progress),
+  );
+  t.strictSame(
+    told.map(({ done, of, rules }) => `${done}/${of} ${rules}`),
+    ["1/3 0", "1/3 10000", "1/3 20000", "2/3 25000", "3/3 25000"],
+  );
+  t.strictSame(done, STEPS);
+  t.equal(refused, undefined);
+  t.strictSame(Object.fromEntries(sent), { filter: 5_000, nat: 20_000 });
+});
+
+t.test("what stands behind a refused step is not tried, and its rules count as sent", async (t) => {
+  const error = new KernelError({ step: "iptables-restore", target: "", code: "1", words: "no" });
+  const { done, sent, refused } = await applyPlan({ steps: STEPS, kept: [] }, async (step, onRule) => {
+    if (step.kind === "counter") t.fail("tried");
+    if (step.kind !== "iptables") return;
+    onRule("nat");
+    throw error;
+  });
+  t.strictSame([done, refused], [STEPS.slice(0, 1), { step: STEPS[1], error }]);
+  t.strictSame(Object.fromEntries(sent), { nat: 1 });
+});
+
+t.test("a fault of ours is no refusal", async (t) => {
+  const broken = applyPlan({ steps: STEPS, kept: [] }, () => Promise.reject(new TypeError("a bug")));
+  await t.rejects(broken, TypeError);
+});

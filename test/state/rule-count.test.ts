@@ -1,0 +1,27 @@
+// Are all rules of a state counted, each fragment only once?
+import t from "tap";
+import type { Fragment } from "../../src/state/kernel-state.ts";
+import { countRules } from "../../src/state/rule-count.ts";
+import { buildChain, buildFragment, buildState } from "../support/fragments.ts";
+
+t.test("rules of fixed chains, of fragments' own chains, and their shares", async (t) => {
+  const own = buildFragment("a", ["A", "B"], [buildChain("KUBE-SVC-A", "RETURN", "ACCEPT")]);
+  const fixed = { ...buildChain("KUBE-SERVICES", "RETURN"), last: [{ line: "-A KUBE-SERVICES -j KUBE-NODEPORTS" }] };
+  const state = buildState([own, buildFragment("b")], [fixed]);
+  t.equal(countRules(state, "nat"), 2 + 4 + 1);
+  t.equal(countRules(state, "filter"), 0);
+});
+
+t.test("a fragment is written out once for each table, however often it is counted", async (t) => {
+  let written = 0;
+  const fragment: Fragment = {
+    ...buildFragment("a"),
+    chains: () => {
+      written++;
+      return [];
+    },
+  };
+  const state = buildState([fragment]);
+  for (const table of ["nat", "nat", "filter", "nat"] as const) countRules(state, table);
+  t.equal(written, 2);
+});
