@@ -27,6 +27,13 @@ export type GateName = keyof typeof GATES;
 /** Gates as they were given. */
 export type GivenGates = Readonly<Record<string, boolean>>;
 
+/** How a gate stands. */
+export interface GateState {
+  readonly name: string;
+  readonly stage: Gate["stage"];
+  readonly on: boolean;
+}
+
 const KNOWN: ReadonlyMap<string, Gate> = new Map(Object.entries(GATES));
 
 // Switch whole groups; a gate that is given itself does not follow its group.
@@ -49,7 +56,17 @@ export function gateProblem(given: GivenGates): string | undefined {
 
 /** Is the gate on? */
 export function gateEnabled(given: GivenGates, name: GateName): boolean {
-  const gate: Gate = GATES[name];
-  const group = [...GROUPS].find(([, stage]) => stage === gate.stage)?.[0];
-  return given[name] ?? (group === undefined ? undefined : given[group]) ?? gate.on;
+  return isOn(given, name, GATES[name]);
+}
+
+/** Every gate that means something here, and the groups, by name. */
+export function gateStates(given: GivenGates): readonly GateState[] {
+  const gates = [...KNOWN].map(([name, gate]) => ({ name, stage: gate.stage, on: isOn(given, name, gate) }));
+  const groups = [...GROUPS].map(([name, stage]) => ({ name, stage, on: given[name] ?? false }));
+  return [...gates, ...groups].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function isOn(given: GivenGates, name: string, { stage, on }: Gate): boolean {
+  const group = [...GROUPS].find(([, each]) => each === stage)?.[0];
+  return given[name] ?? (group === undefined ? undefined : given[group]) ?? on;
 }

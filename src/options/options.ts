@@ -2,7 +2,7 @@
 import { InputError } from "../errors.ts";
 import type { Config } from "./config.ts";
 import { millisecondsOf } from "./duration.ts";
-import { gateEnabled } from "./feature-gates.ts";
+import { type GateState, gateEnabled, gateStates } from "./feature-gates.ts";
 import type { ModuleLevel } from "./list-types.ts";
 import { runningOf } from "./running.ts";
 
@@ -55,6 +55,8 @@ export interface LoggingOptions {
   readonly vmodule: readonly ModuleLevel[];
   /** Milliseconds. */
   readonly flushFrequency: number;
+  /** Information goes to standard output, only errors to standard error. */
+  readonly splitStream: boolean;
 }
 
 /** Durations are milliseconds. */
@@ -91,6 +93,8 @@ export interface Options {
   readonly showHiddenMetricsForVersion: string;
   /** Feature gates of what is served over HTTP. */
   readonly served: { readonly flagz: boolean; readonly statusz: boolean; readonly nativeHistograms: boolean };
+  /** All feature gates that mean something here. */
+  readonly gates: readonly GateState[];
 }
 
 /** The internal form of a configuration that is valid and complete. Throws InputError for a word that is neither. */
@@ -165,12 +169,15 @@ function clientOf(config: Config): ClientOptions {
   };
 }
 
-function loggingOf(config: Config): LoggingOptions {
+/** The logging section alone, which holds before the rest is checked. Throws InputError as `optionsOf` does. */
+export function loggingOf(config: Config): LoggingOptions {
+  const format = oneOf(LOG_FORMATS, config["logging.format"], "logging.format");
   return {
-    format: oneOf(LOG_FORMATS, config["logging.format"], "logging.format"),
+    format,
     verbosity: config["logging.verbosity"],
     vmodule: config["logging.vmodule"],
     flushFrequency: millisecondsOf(config["logging.flushFrequency"]),
+    splitStream: config[format === "text" ? "logging.options.text.splitStream" : "logging.options.json.splitStream"],
   };
 }
 
@@ -188,6 +195,7 @@ function serversOf(config: Config) {
       statusz: gateEnabled(featureGates, "ComponentStatusz"),
       nativeHistograms: gateEnabled(featureGates, "NativeHistograms"),
     },
+    gates: gateStates(featureGates),
   };
 }
 

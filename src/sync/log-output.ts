@@ -71,8 +71,8 @@ export interface Streams {
  * The daemon's log, on standard error; with a split stream what is worse than info there (in JSON format, errors alone),
  * the rest on standard output, as kube-proxy does.
  */
-export function openLog(logging: LoggingOptions & { readonly splitStream?: boolean }, streams: Streams): OpenLog {
-  const { format, splitStream = false } = logging;
+export function openLog(logging: LoggingOptions, streams: Streams): OpenLog {
+  const { format, splitStream } = logging;
   const verbosity = new Verbosity(logging.verbosity, logging.vmodule);
   const rest = new LineOutput(streams.stderr);
   const infos = splitStream ? new LineOutput(streams.stdout) : rest;

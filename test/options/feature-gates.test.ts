@@ -1,6 +1,6 @@
 import t from "tap";
 import { IDLE_GATES } from "../../src/options/feature-gate-names.ts";
-import { type GateName, gateEnabled, gateProblem } from "../../src/options/feature-gates.ts";
+import { type GateName, gateEnabled, gateProblem, gateStates } from "../../src/options/feature-gates.ts";
 
 const problems: readonly [string, Record<string, boolean>, string | undefined][] = [
   ["none given", {}, undefined],
@@ -64,3 +64,19 @@ for (const [name, gates, on] of enabled) {
     t.equal(gateEnabled(gates, name), on);
   });
 }
+
+t.test("all gates that mean something, and the groups", async (t) => {
+  const states = gateStates({ AllBeta: false, NativeHistograms: true });
+  const on = states.filter((gate) => gate.on).map(({ name }) => name);
+  t.strictSame(on, [
+    "AllowServiceExternalIPs",
+    "MultiCIDRServiceAllocator",
+    "NFTablesProxyMode",
+    "NativeHistograms",
+    "PreferSameTrafficDistribution",
+  ]);
+  t.match(states.slice(0, 2), [
+    { name: "AllAlpha", stage: "alpha", on: false },
+    { name: "AllBeta", stage: "beta", on: false },
+  ]);
+});

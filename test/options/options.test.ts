@@ -4,6 +4,7 @@ import { completeConfig } from "../../src/options/complete.ts";
 import type { Config } from "../../src/options/config.ts";
 import { readConfigText } from "../../src/options/config-text.ts";
 import { decodeConfig } from "../../src/options/decode.ts";
+import { gateStates } from "../../src/options/feature-gates.ts";
 import { fallBackToIPTables, optionsOf } from "../../src/options/options.ts";
 
 const VALID = completeConfig(new Map());
@@ -50,7 +51,7 @@ t.test("the options of a start without anything", async (t) => {
       qps: 5,
       burst: 10,
     },
-    logging: { format: "text", verbosity: 0, vmodule: [], flushFrequency: 5000 },
+    logging: { format: "text", verbosity: 0, vmodule: [], flushFrequency: 5000, splitStream: false },
     configSyncPeriod: 900_000,
     oomScoreAdj: -999,
     healthzBindAddress: "0.0.0.0:10256",
@@ -59,6 +60,7 @@ t.test("the options of a start without anything", async (t) => {
     enableProfiling: false,
     showHiddenMetricsForVersion: "",
     served: { flagz: true, statusz: true, nativeHistograms: false },
+    gates: gateStates({}),
   });
 });
 

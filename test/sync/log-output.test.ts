@@ -7,7 +7,7 @@ import t from "tap";
 import { LineOutput, openLog } from "../../src/sync/log-output.ts";
 
 const SPEAKER = fileURLToPath(new URL("../support/speaker.ts", import.meta.url));
-const QUIET = { verbosity: 0, vmodule: [], flushFrequency: 5000 };
+const QUIET = { verbosity: 0, vmodule: [], flushFrequency: 5000, splitStream: false };
 
 /** Says so many lines in a process whose standard error is what is given. */
 async function speak(lines: number, stderr: "pipe" | number, meet: (stream: Writable | NodeJS.ReadableStream) => void) {

@@ -1,0 +1,55 @@
+// What is the value of every flag, whether it was given or not?
+import { type Config, FIELD_NAMES, type FieldName, ROWS } from "./config.ts";
+import { configOfFlags, type FlagName, type FlagValues, flagValue, type GivenFlags } from "./flags.ts";
+import type { Row } from "./row.ts";
+import { FLAGS } from "./table.ts";
+import type { Plain } from "./value-type.ts";
+
+/** A flag's name and its value, as Go's flag library prints it. */
+export type FlagValue = readonly [name: string, value: string];
+
+const FREE_ROWS: { readonly [K in FlagName]: Row<FlagValues[K]> } = FLAGS;
+
+/**
+ * All flags by name. Values are those of the command line and of the table's defaults, whatever a configuration file
+ * says; user and password of an address are left out. Throws InputError for a flag that cannot be read.
+ */
+export function flagValues(given: GivenFlags): readonly FlagValue[] {
+  const config = configOfFlags(given);
+  const fields = FIELD_NAMES.flatMap((name) => fieldValue(config, name));
+  const free = Object.keys(FREE_ROWS).filter(isFlagName);
+  return [...fields, ...free.map((name) => freeValue(given, name))].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function fieldValue<K extends FieldName>(config: Config, name: K): readonly FlagValue[] {
+  const { flag, type } = ROWS[name];
+  if (flag === undefined) return [];
+  const value = type.print(config[name]);
+  return [[flag, WORDS.get(name)?.(config).join() ?? (isList(value) ? `[${value ?? ""}]` : String(value))]];
+}
+
+/** What is written on a command line as words with an equal sign. */
+const WORDS: ReadonlyMap<FieldName, (config: Config) => readonly string[]> = new Map([
+  [
+    "featureGates",
+    ({ featureGates }) =>
+      Object.keys(featureGates)
+        .sort()
+        .map((gate) => `${gate}=${featureGates[gate]}`),
+  ],
+  ["logging.vmodule", (config) => config["logging.vmodule"].map((one) => `${one.filePattern}=${one.verbosity}`)],
+]);
+
+/** A list of texts; null is an empty one. */
+function isList(value: Plain): boolean {
+  return value === null || Array.isArray(value);
+}
+
+function freeValue<K extends FlagName>(given: GivenFlags, name: K): FlagValue {
+  const value = String(FREE_ROWS[name].type.print(flagValue(given, name)));
+  return [name, value.replace(/\/\/[^/@]*@/, "//")];
+}
+
+function isFlagName(name: string): name is FlagName {
+  return Object.hasOwn(FREE_ROWS, name);
+}
