@@ -11,11 +11,17 @@ import type { Reading } from "./reading.ts";
 
 const ZONE = "topology.kubernetes.io/zone";
 
-const spec = z.object({ podCIDR: cidr.nullish(), podCIDRs: list(cidr) }).nullish();
+/** The cluster autoscaler's announcement, whatever effect and value it gives. */
+const TO_BE_DELETED = "ToBeDeletedByClusterAutoscaler";
+
+const taint = z.object({ key: z.string().nullish() });
+const spec = z.object({ podCIDR: cidr.nullish(), podCIDRs: list(cidr), taints: list(taint) }).nullish();
 const nodeAddress = z.object({ type: z.string(), address: z.string() });
 const status = z.object({ addresses: list(nodeAddress) }).nullish();
 
-const schema = z.object({ metadata: clusterWide, spec, status });
+const metadata = clusterWide.extend({ deletionTimestamp: z.string().nullish() });
+
+const schema = z.object({ metadata, spec, status });
 
 type RawNode = z.infer<typeof schema>;
 
@@ -32,6 +38,8 @@ function project(raw: RawNode, complaints: Complaints): Node {
     zone: readZone(metadata.labels.get(ZONE), complaints),
     addresses: [...readAddresses(raw, "InternalIP", complaints), ...readAddresses(raw, "ExternalIP", complaints)],
     podCIDRs: readPodCIDRs(raw),
+    deleting: Boolean(metadata.deletionTimestamp),
+    toBeDeleted: (raw.spec?.taints ?? []).some(({ key }) => key === TO_BE_DELETED),
   };
 }
 

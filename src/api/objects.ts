@@ -72,6 +72,10 @@ export interface Node {
   /** InternalIPs in order, then ExternalIPs. */
   readonly addresses: readonly string[];
   readonly podCIDRs: readonly string[];
+  /** It has a deletionTimestamp. */
+  readonly deleting: boolean;
+  /** It has the taint by which the cluster autoscaler announces its end. */
+  readonly toBeDeleted: boolean;
 }
 
 export interface Pod {

@@ -30,3 +30,15 @@ export interface ApiConnection {
   send(request: ApiRequest): Promise<ApiAnswer>;
   close(): Promise<void>;
 }
+
+/** There was no answer, or no end of one. The text names the server and the reason, never a secret. */
+export class ConnectionError extends Error {
+  override readonly name = "ConnectionError";
+  /** The system's code, such as `ECONNREFUSED`, that of TLS, such as `CERT_HAS_EXPIRED`, or `CREDENTIALS`. */
+  readonly code: string;
+
+  constructor(server: string, code: string, reason: string) {
+    super(`${server}: ${reason}`);
+    this.code = code;
+  }
+}

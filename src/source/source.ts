@@ -4,9 +4,16 @@ import type { Kind, KubernetesObject } from "../api/objects.ts";
 import type { PassedOver } from "../api/reading.ts";
 import type { InputError } from "../errors.ts";
 
+/** An object that is new, or newer than the one of the same name. */
+export interface SetObject {
+  readonly type: "set";
+  readonly object: KubernetesObject;
+  /** When the cause of this change came about in the cluster, if an EndpointSlice says so; milliseconds since 1970. */
+  readonly triggered?: number;
+}
+
 export type Change =
-  /** New, or newer than the one of the same name. */
-  | { readonly type: "set"; readonly object: KubernetesObject }
+  | SetObject
   | { readonly type: "delete"; readonly identity: ObjectIdentity }
   /** All objects of this kind that exist have been told. */
   | { readonly type: "complete"; readonly kind: Kind };
@@ -20,5 +27,8 @@ export interface Batch {
   readonly passedOver: readonly PassedOver[];
 }
 
-/** Batches until the reader stops or the source's signal is aborted; the first completes every kind it can. */
+/**
+ * Batches until the reader stops or the source's signal is aborted. Files complete every kind with the first batch, an
+ * API server each kind as soon as its list is whole.
+ */
 export type Source = AsyncIterable<Batch>;

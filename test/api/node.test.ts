@@ -8,6 +8,8 @@ const NODE = {
   zone: "zone-a",
   addresses: ["192.0.2.10", "198.51.100.1"],
   podCIDRs: ["10.244.0.0/24", "fd00:244::/64"],
+  deleting: false,
+  toBeDeleted: false,
 };
 
 /** Path, value there, what differs from the full Node. */
@@ -19,6 +21,21 @@ const ACCEPTED: Readonly<Record<string, readonly [Path, unknown, object]>> = {
   "no spec": [["spec"], null, { podCIDRs: [] }],
   "one range of Pods, in the field of old": [["spec", "podCIDRs"], null, { podCIDRs: ["10.244.0.0/24"] }],
   "a range with host bits": [["spec"], { podCIDRs: ["10.244.0.7/24"] }, { podCIDRs: ["10.244.0.0/24"] }],
+  "being deleted": [["metadata", "deletionTimestamp"], "2026-01-02T03:04:05Z", { deleting: true }],
+  "deleted at no time": [["metadata", "deletionTimestamp"], null, {}],
+  "the autoscaler's announcement": [
+    ["spec", "taints"],
+    [
+      { key: "other", effect: "NoSchedule" },
+      { key: "ToBeDeletedByClusterAutoscaler", value: "1", effect: "NoSchedule" },
+    ],
+    { toBeDeleted: true },
+  ],
+  "cordoned, not ready, tainted otherwise": [
+    ["spec", "taints"],
+    [{ key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" }, {}],
+    {},
+  ],
   "inner addresses come first": [
     ["status", "addresses"],
     [

@@ -42,7 +42,15 @@ function slice(name: string, of: string, more: Partial<EndpointSlice> = {}): End
   };
 }
 
-const node: Node = { kind: "Node", name: "worker-a", zone: "zone-a", addresses: [], podCIDRs: [] };
+const node: Node = {
+  kind: "Node",
+  name: "worker-a",
+  zone: "zone-a",
+  addresses: [],
+  podCIDRs: [],
+  deleting: false,
+  toBeDeleted: false,
+};
 const pod: Pod = { kind: "Pod", namespace: "shop", name: "cart-0", nodeName: "worker-a", ips: [] };
 
 function set(...objects: readonly KubernetesObject[]): readonly Change[] {

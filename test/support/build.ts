@@ -74,6 +74,8 @@ export function buildNode(given: Partial<Node> = {}): Node {
     zone: "z1",
     addresses: ["192.0.2.10", "2001:db8:a::10"],
     podCIDRs: ["10.244.0.0/24", "fd00:244::/64"],
+    deleting: false,
+    toBeDeleted: false,
     ...given,
   };
 }

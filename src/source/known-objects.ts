@@ -1,0 +1,108 @@
+// What is known of the objects of one kind already, so that only news are told?
+import { readObjectHead } from "../api/envelope.ts";
+import type { ObjectIdentity } from "../api/object-name.ts";
+import { InputError } from "../errors.ts";
+import { type BatchQueue, type News, NOTHING, type Notes } from "./batch-queue.ts";
+import { isOlder } from "./resource-version.ts";
+import type { Resource } from "./resources.ts";
+import { readObject } from "./triggered-object.ts";
+
+/**
+ * Holds each object's version, not the object, and tells a queue what differs. An object that cannot be read any more
+ * is deleted: unlike a half-written file, it is what the whole cluster sees.
+ */
+export class KnownObjects {
+  readonly #resource: Resource;
+  readonly #queue: BatchQueue;
+  /** By `namespace/name`. */
+  readonly #versions = new Map<string, string>();
+  /** Known here and not to the reader: refused, or passed over. */
+  readonly #withheld = new Set<string>();
+  /** What was complained about last, of each object that gives reason to. */
+  readonly #complaints = new Map<string, string>();
+  /** What a list that is under way has not named yet. */
+  #missing: Set<string> | undefined;
+
+  constructor(resource: Resource, queue: BatchQueue) {
+    this.#resource = resource;
+    this.#queue = queue;
+  }
+
+  /** A list begins; if one was under way, that one does not count. */
+  begin(): void {
+    this.#missing = new Set(this.#versions.keys());
+  }
+
+  /** The list was whole: what it did not name is gone. */
+  end(): void {
+    for (const key of this.#missing ?? []) this.#forget(key);
+    this.#missing = undefined;
+    this.#queue.complete(this.#resource.kind);
+  }
+
+  /** An object of a list, or one that a watch says was added or modified; a watch may say so twice, or late. */
+  item(raw: unknown): void {
+    const head = this.#readHead(raw);
+    if (!head) return;
+    const { key, version } = head;
+    const known = this.#versions.get(key);
+    this.#missing?.delete(key);
+    if (known === version) return;
+    // Only a list may go back: the cluster may have been restored from a backup.
+    if (known !== undefined && !this.#missing && isOlder(version, known)) return;
+    this.#versions.set(key, version);
+    this.#tell(key, raw, known !== undefined && !this.#withheld.has(key));
+  }
+
+  /** An object that a watch says is gone. */
+  remove(raw: unknown): void {
+    const head = this.#readHead(raw);
+    if (!head) return;
+    const known = this.#versions.get(head.key);
+    if (known !== undefined && !isOlder(head.version, known)) this.#forget(head.key);
+  }
+
+  #readHead(raw: unknown): { readonly key: string; readonly version: string } | undefined {
+    const head = readObjectHead(raw);
+    if (head) return { key: `${head.namespace}/${head.name}`, version: head.resourceVersion };
+    const problem = new InputError({ source: this.#resource.path }, "an object without metadata.name");
+    this.#put("", { change: undefined, notes: this.#complain("", { problems: [problem], passedOver: [] }) }, false);
+    return undefined;
+  }
+
+  #tell(key: string, raw: unknown, told: boolean): void {
+    const { objects, ...notes } = readObject(this.#resource, raw);
+    const [change] = objects;
+    if (change) this.#withheld.delete(key);
+    else this.#withheld.add(key);
+    const end = told ? this.#deletionOf(key) : undefined;
+    this.#put(key, { change: change ?? end, notes: this.#complain(key, notes) }, told);
+  }
+
+  #forget(key: string): void {
+    this.#versions.delete(key);
+    this.#complaints.delete(key);
+    if (!this.#withheld.delete(key)) {
+      this.#put(key, { change: this.#deletionOf(key), notes: NOTHING }, true);
+    }
+  }
+
+  #put(key: string, news: News, told: boolean): void {
+    this.#queue.put(`${this.#resource.kind} ${key}`, news, told);
+  }
+
+  #deletionOf(key: string): { readonly type: "delete"; readonly identity: ObjectIdentity } {
+    const [namespace = "", name = ""] = key.split("/");
+    return { type: "delete", identity: { kind: this.#resource.kind, namespace, name } };
+  }
+
+  // Objects change often without a change of what is wrong with them.
+  #complain(key: string, notes: Notes): News["notes"] {
+    const text = [...notes.problems.map(({ message }) => message), ...notes.passedOver.map(({ reason }) => reason)];
+    const before = this.#complaints.get(key) ?? "";
+    const now = text.join("\n");
+    if (now === "") this.#complaints.delete(key);
+    else this.#complaints.set(key, now);
+    return now === before ? "as before" : notes;
+  }
+}

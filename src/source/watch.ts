@@ -1,0 +1,56 @@
+// What happens to a resource, event by event?
+import { readWatchEvent, type WatchEvent } from "../api/envelope.ts";
+import { readBytes, type Server } from "./exchange.ts";
+import { JsonFault } from "./held-bytes.ts";
+import { JsonLines } from "./json-lines.ts";
+import { refusal, unreadable } from "./request-failure.ts";
+import { printPath, type Resource } from "./resources.ts";
+
+/**
+ * The server sends a bookmark each minute where nothing else happens. Two of them may get lost or late; after that the
+ * way is broken, though keep-alive of TCP may say otherwise for what stands in between.
+ */
+const SILENCE = 180_000;
+
+/** Seconds after which the server ends a watch: from 5 to 10 minutes, as client-go, so that nodes do not come back together. */
+const SHORTEST = 300;
+
+export interface WatchQuestion {
+  readonly resource: Resource;
+  /** Tell what happened after this version. */
+  readonly version: string;
+  /** `streamed`: first all objects that exist, at least as new as the version, and then a bookmark that says so. */
+  readonly initial: "none" | "streamed";
+  readonly signal: AbortSignal;
+}
+
+type ObjectEvent = Exclude<WatchEvent, { readonly type: "error" }>;
+
+/** Events until the server ends the watch, as it does after a while. Throws RequestFailure. */
+export async function* readEvents(
+  server: Server,
+  { resource, version, initial, signal }: WatchQuestion,
+): AsyncGenerator<ObjectEvent, void, undefined> {
+  const path = printPath(resource, {
+    watch: "true",
+    allowWatchBookmarks: "true",
+    resourceVersion: version,
+    timeoutSeconds: String(SHORTEST + Math.floor(server.timing.random() * SHORTEST)),
+    ...(initial === "streamed" && { sendInitialEvents: "true", resourceVersionMatch: "NotOlderThan" }),
+  });
+  const lines = new JsonLines();
+  try {
+    for await (const chunk of readBytes(server, { path, signal, silence: SILENCE })) {
+      for (const line of lines.push(chunk)) yield readLine(line);
+    }
+  } catch (error) {
+    throw error instanceof JsonFault ? unreadable(error.message) : error;
+  }
+}
+
+function readLine(line: unknown): ObjectEvent {
+  const event = readWatchEvent(line);
+  if (!event) throw unreadable("a watch with a line that is no event");
+  if (event.type === "error") throw refusal(event.status.code, event.status);
+  return event;
+}

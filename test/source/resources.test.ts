@@ -1,0 +1,27 @@
+import t from "tap";
+import { clusterResources, printPath } from "../../src/source/resources.ts";
+
+t.test("what kube-proxy asks for, with its selectors", (t) => {
+  const asked = clusterResources("worker-a").map((resource) => {
+    const { pathname, searchParams } = new URL(printPath(resource, { limit: "500", continue: "" }), "http://x");
+    return [resource.kind, pathname, Object.fromEntries(searchParams)];
+  });
+  t.strictSame(asked, [
+    [
+      "Service",
+      "/api/v1/services",
+      {
+        labelSelector: "!service.kubernetes.io/service-proxy-name",
+        fieldSelector: "spec.clusterIP!=None",
+        limit: "500",
+      },
+    ],
+    [
+      "EndpointSlice",
+      "/apis/discovery.k8s.io/v1/endpointslices",
+      { labelSelector: "!service.kubernetes.io/headless", limit: "500" },
+    ],
+    ["Node", "/api/v1/nodes", { fieldSelector: "metadata.name=worker-a", limit: "500" }],
+  ]);
+  t.end();
+});
