@@ -1,0 +1,111 @@
+// Is the proxy healthy, and should load balancers use this node?
+import { FAMILIES, type Family } from "../net/family.ts";
+import { type Observer, together } from "../sync/observer.ts";
+import type { Clock } from "../sync/schedule.ts";
+import { type Answer, json } from "./answer.ts";
+import { goTime, NO_TIME } from "./go-time.ts";
+
+/** What of the Node object tells that it is about to go. */
+export interface NodeStanding {
+  readonly deleting: boolean;
+  /** The cluster autoscaler has said so. */
+  readonly toBeDeleted: boolean;
+}
+
+export interface HealthInput {
+  /** Measures how long a change waits. */
+  readonly clock: Clock;
+  /** What is shown: milliseconds since 1970 with a fraction. */
+  readonly now: () => number;
+  /** Milliseconds that a change may wait for a pass that brings it to the kernel. */
+  readonly timeout: number;
+}
+
+interface FamilyHealth {
+  readonly lastUpdated: number;
+  readonly healthy: boolean;
+}
+
+/**
+ * Follows kube-proxy's health: a family is unhealthy while a change waits for too long, so an idle one is healthy for
+ * ever, and so is one whose first objects never come.
+ */
+export class Health {
+  readonly #input: HealthInput;
+  /** When the kernel was last known to be as wanted, as shown. */
+  readonly #updated = new Map<Family, number>();
+  /** Since when something waits, by the clock. */
+  readonly #queued = new Map<Family, number>();
+  #node: NodeStanding | undefined;
+
+  constructor(input: HealthInput) {
+    this.#input = input;
+  }
+
+  /** To be told what the loops do. */
+  readonly observer: Observer = {
+    ...together([]),
+    began: (family) => this.#update(family),
+    queued: (family) => {
+      if (!this.#queued.has(family)) this.#queued.set(family, this.#input.clock.now());
+    },
+    passed: (family, { failure }) => {
+      if (failure) return;
+      this.#queued.delete(family);
+      this.#update(family);
+    },
+  };
+
+  /** The newest Node object of this node. That it is gone need not be told: kube-proxy goes on with what it was. */
+  sawNode({ deleting, toBeDeleted }: NodeStanding): void {
+    this.#node = { deleting, toBeDeleted };
+  }
+
+  /** The proxy itself, whatever becomes of the node. */
+  healthy(): boolean {
+    return this.#families().every(([, { healthy }]) => healthy);
+  }
+
+  /** `/livez`: the proxy alone. */
+  livez(): Answer {
+    return this.#answer(this.healthy(), {});
+  }
+
+  /** `/healthz`: the proxy, on a node that is known and stays. */
+  healthz(): Answer {
+    const nodeEligible = this.#node !== undefined && !this.#node.deleting && !this.#node.toBeDeleted;
+    return this.#answer(nodeEligible && this.healthy(), { nodeEligible });
+  }
+
+  #update(family: Family): void {
+    this.#updated.set(family, this.#input.now());
+  }
+
+  #answer(well: boolean, eligibility: { readonly nodeEligible?: boolean }): Answer {
+    const families = this.#families();
+    const now = this.#input.now();
+    const newest = families.map(([, { lastUpdated }]) => lastUpdated).sort((a, b) => b - a)[0];
+    const old = newest === undefined ? NO_TIME : goTime(newest);
+    const shown = families.map(([family, { lastUpdated, healthy }]) => {
+      return [family, { lastUpdated: goTime(lastUpdated), healthy }] as const;
+    });
+    const body = {
+      lastUpdated: well ? goTime(now) : old,
+      currentTime: goTime(now),
+      ...eligibility,
+      healthy: families.every(([, { healthy }]) => healthy),
+      ...(shown.length > 0 && { status: Object.fromEntries(shown) }),
+    };
+    return json(JSON.stringify(body), well ? 200 : 503);
+  }
+
+  #families(): readonly (readonly [Family, FamilyHealth])[] {
+    const { clock, timeout } = this.#input;
+    return FAMILIES.flatMap((family) => {
+      const lastUpdated = this.#updated.get(family);
+      if (lastUpdated === undefined) return [];
+      const waits = clock.now() - (this.#queued.get(family) ?? Number.POSITIVE_INFINITY);
+      return [[family, { lastUpdated, healthy: waits < timeout }] as const];
+    });
+  }
+}

@@ -1,0 +1,74 @@
+// What do we tell beyond kube-proxy? Only what somebody should be woken for, or looks for when woken.
+import { type Observer, together } from "../sync/observer.ts";
+import { type Group, makeCounter, makeGauge } from "./metrics-makers.ts";
+
+const FAMILY = { labelNames: ["ip_family"] } as const;
+
+/** The mode that runs, which need not be the one that was asked for. */
+export function tellMode(group: Group, mode: string): void {
+  const gauge = makeGauge(group, {
+    name: "mode",
+    help: "A constant 1 with the mode that runs, after any fall-back",
+    labelNames: ["mode"],
+  });
+  gauge.set({ mode }, 1);
+}
+
+/** Passes and their failures, what is set aside, what others changed, and how far a long pass is. */
+export function observeOwn(group: Group): Observer {
+  return together([countPasses(group), observeRefusals(group), observeProgress(group)]);
+}
+
+function countPasses(group: Group): Observer {
+  const passes = makeCounter(group, {
+    name: "passes_total",
+    help: "Passes by what they looked at: all rules, or what had changed",
+    labelNames: ["ip_family", "scope"],
+  });
+  const failures = makeCounter(group, {
+    name: "pass_failures_total",
+    help: "Passes that did not bring the kernel to what is wanted, by the step that was refused and its code",
+    labelNames: ["code", "ip_family", "step"],
+  });
+  return {
+    ...together([]),
+    passed(family, { scope, failure }) {
+      passes.inc({ ip_family: family, scope });
+      if (failure) failures.inc({ code: failure.code, ip_family: family, step: failure.step });
+    },
+  };
+}
+
+function observeRefusals(group: Group): Observer {
+  const setAside = makeGauge(group, {
+    name: "set_aside_service_ports",
+    help: "Service ports that are left out because the kernel refuses them",
+    ...FAMILY,
+  });
+  const drifted = makeCounter(group, {
+    name: "drifted_lines_total",
+    help: "Lines of ours that somebody else had changed and that were put right",
+    ...FAMILY,
+  });
+  return {
+    ...together([]),
+    passed(family, report) {
+      setAside.set({ ip_family: family }, report.setAside.length);
+      drifted.inc({ ip_family: family }, report.driftedLines);
+    },
+  };
+}
+
+function observeProgress(group: Group): Observer {
+  const all = makeGauge(group, { name: "pass_steps", help: "Steps of the last pass that had any", ...FAMILY });
+  const done = makeGauge(group, { name: "pass_steps_done", help: "Steps of that pass that are done", ...FAMILY });
+  const rules = makeGauge(group, { name: "pass_rules_sent", help: "Rules of that pass that are sent", ...FAMILY });
+  return {
+    ...together([]),
+    progressed(family, progress) {
+      all.set({ ip_family: family }, progress.of);
+      done.set({ ip_family: family }, progress.done);
+      rules.set({ ip_family: family }, progress.rules);
+    },
+  };
+}
