@@ -1,21 +1,17 @@
 // What is the door to the machine?
-import { KernelError } from "../errors.ts";
 import type { Family } from "../net/family.ts";
 import type { Plan, Step } from "../plan/plan.ts";
-import type { KernelState } from "../state/kernel-state.ts";
+import type { KernelState, Sysctl } from "../state/kernel-state.ts";
 import type { NodeFacts } from "../state/node-facts.ts";
+import type { FlowSearch, UdpFlow } from "../state/udp-flow.ts";
+import { type Applied, applyPlan, type OnRule, type Progress } from "./apply.ts";
 import type { RunCommand } from "./command.ts";
+import { deleteFlows, type FoundFlows, listUdpFlows } from "./conntrack.ts";
 import { GenerationWatch } from "./generation.ts";
 import { restoreTables, saveTables } from "./iptables.ts";
 import { ensureCounter, observeCounters } from "./nfacct.ts";
 import { readAddresses, readNodeFacts } from "./node-facts.ts";
 import { observeSysctls, writeSysctl } from "./sysctl.ts";
-
-/** Which steps of a plan the kernel acknowledged, and the one that it refused; those behind that one were not tried. */
-export interface Applied {
-  readonly done: readonly Step[];
-  readonly refused?: { readonly step: Step; readonly error: KernelError };
-}
 
 /** What to look at beside the tables, which are always looked at whole. */
 export interface Look {
@@ -23,6 +19,8 @@ export interface Look {
   readonly sysctls: readonly string[];
   /** Names of nfacct counters. */
   readonly counters: readonly string[];
+  /** Nobody waits for the answer: other processes go first. */
+  readonly unhurried?: boolean;
 }
 
 /** The only door to the machine. Every method throws KernelError, or rejects with it, when the kernel says no. */
@@ -31,9 +29,16 @@ export interface Kernel {
   /** The one fact that is looked at again and again. */
   addresses(): Promise<NodeFacts["addresses"]>;
   observe(family: Family, look: Look): Promise<KernelState>;
-  apply(plan: Plan): Promise<Applied>;
+  /** Carries the steps out in order; `progressed` is called now and then. */
+  apply(plan: Plan, progressed?: (progress: Progress) => void): Promise<Applied>;
   /** Did somebody else change rules since this family was last told so? True where the kernel does not tell. */
   moved(family: Family): Promise<boolean>;
+  /** The settings at these paths that can be read, without a look at anything else. */
+  sysctls(paths: readonly string[]): Promise<readonly Sysctl[]>;
+  /** UDP flows of a family: all, or those to these destinations. */
+  flows(family: Family, searches: "all" | readonly FlowSearch[]): Promise<FoundFlows>;
+  /** Deletes exactly these entries, and gives how many were still there. */
+  deleteFlows(flows: readonly UdpFlow[]): Promise<number>;
 }
 
 /** The machine that this process runs on, through programs started by `run`. */
@@ -42,47 +47,29 @@ export function machine(run: RunCommand): Kernel {
   return {
     facts: () => readNodeFacts(run),
     addresses: readAddresses,
-    observe: async (family, { sysctls, counters }) => ({
+    observe: async (family, { sysctls, counters, unhurried }) => ({
       family,
       observed: true,
-      tables: await saveTables(run, family),
+      tables: await saveTables(run, family, unhurried),
       fragments: [],
       sysctls: await observeSysctls(sysctls),
       counters: counters.length === 0 ? [] : await observeCounters(counters),
     }),
-    apply: (plan) => applyPlan(plan, (step) => carryOut(run, watch, step)),
+    apply: (plan, progressed) => applyPlan(plan, (step, onRule) => carryOut(run, watch, step, onRule), progressed),
     moved: (family) => watch.moved(family),
+    sysctls: observeSysctls,
+    flows: listUdpFlows,
+    deleteFlows,
   };
 }
 
-async function applyPlan({ steps }: Plan, carry: (step: Step) => Promise<void>): Promise<Applied> {
-  const done: Step[] = [];
-  for (const step of steps) {
-    const error = await refusalOf(carry(step));
-    if (error) return { done, refused: { step, error } };
-    done.push(step);
-  }
-  return { done };
-}
-
-/** The refusal if there is one; anything else that goes wrong is thrown. */
-async function refusalOf(carried: Promise<void>): Promise<KernelError | undefined> {
-  try {
-    await carried;
-    return undefined;
-  } catch (error) {
-    if (error instanceof KernelError) return error;
-    throw error;
-  }
-}
-
-function carryOut(run: RunCommand, watch: GenerationWatch, step: Step): Promise<void> {
+function carryOut(run: RunCommand, watch: GenerationWatch, step: Step, onRule: OnRule): Promise<void> {
   switch (step.kind) {
     case "sysctl":
       return writeSysctl(step.path, step.value);
     case "counter":
       return ensureCounter(step.name);
     case "iptables":
-      return watch.ours(step.changes.length, () => restoreTables(run, step.family, step.changes));
+      return watch.ours(step.changes.length, () => restoreTables(run, step.family, step.changes, onRule));
   }
 }

@@ -2,11 +2,14 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Node, Snapshot } from "../api/objects.ts";
 import { KernelError, RuleSyntaxError } from "../errors.ts";
+import { serviceHealthOf } from "../model/service-health.ts";
+import { withoutLocalEndpoints } from "../model/without-local-endpoints.ts";
 import { type KnownWorld, type WorldInput, worldOf } from "../model/world.ts";
 import type { Family } from "../net/family.ts";
 import type { Options } from "../options/options.ts";
 import type { Change } from "../source/source.ts";
 import type { Counters, NodeFacts } from "../state/node-facts.ts";
+import { type AppliedWorld, FlowRound } from "./flow-round.ts";
 import { Keeper, refusalIn } from "./keeper.ts";
 import type { Log } from "./log.ts";
 import type { Observer, PassReport } from "./observer.ts";
@@ -47,12 +50,15 @@ export class FamilyLoop {
   readonly #schedule: Schedule;
   readonly #keeper: Keeper;
   readonly #passLog: PassLog;
+  readonly #flows: FlowRound;
   readonly #triggers: TriggerTimes;
   #facts: NodeFacts;
   #snapshot: Snapshot | undefined;
   /** Addresses and pod ranges as they were first seen; only the zone is followed afterwards. */
   #node: Node | undefined;
   #world: KnownWorld | undefined;
+  /** What the last pass went by. */
+  #kept: AppliedWorld | undefined;
 
   constructor(input: LoopInput) {
     this.#input = input;
@@ -62,6 +68,7 @@ export class FamilyLoop {
     const periods = { least: minSyncPeriod, retry: syncPeriod, full: syncPeriod };
     this.#schedule = new Schedule(() => this.#run(), periods, clock);
     this.#passLog = new PassLog({ family, mode: backend.mode, clock, log: input.log("pass.ts") });
+    this.#flows = new FlowRound({ family, kernel, clock, log: input.log("flow-round.ts") });
     this.#triggers = new TriggerTimes(family, input.since);
     const progressed: Means["progressed"] = (progress) => {
       this.#passLog.progressed(progress);
@@ -78,7 +85,7 @@ export class FamilyLoop {
     const world = this.#worldOf(snapshot);
     this.#snapshot = snapshot;
     this.#world = world;
-    if (before && wantsTheSame(world, before)) return;
+    if (before && wantsTheSame(world, before) && !this.#flows.isNeeded(world)) return;
     this.#triggers.note(changes);
     this.#input.observer.queued(this.#input.family);
     this.#schedule.request();
@@ -107,9 +114,17 @@ export class FamilyLoop {
       this.#passLog.blind(error);
       return blindReport(clock.now() - begin, error, this.#circumstances(triggers));
     });
-    if (report.failure) this.#triggers.giveBack(triggers);
     observer.passed(family, report);
+    if (report.failure) this.#triggers.giveBack(triggers);
+    else await this.#flushFlows();
     return report.failure === undefined;
+  }
+
+  /** Only now: a flow that is born while the old rules stand would stay wrong. */
+  async #flushFlows(): Promise<void> {
+    if (!this.#kept) return;
+    const flushed = await this.#flows.run(this.#kept);
+    if (flushed) this.#input.observer.flushed(this.#input.family, flushed);
   }
 
   async #pass(triggers: readonly number[]): Promise<PassReport> {
@@ -117,7 +132,9 @@ export class FamilyLoop {
     this.#passLog.begin();
     const addresses = await kernel.addresses();
     if (!isDeepStrictEqual(addresses, this.#facts.addresses)) this.#learn({ addresses });
-    const kept = await this.#keeper.keep(backend.desired(this.#known()));
+    const world = this.#known();
+    const kept = await this.#keeper.keep(backend.desired(world));
+    this.#kept = { world, addresses };
     this.#passLog.end(kept);
     const refused = refusalIn(kept)?.step;
     if (refused?.kind === "counter") this.#forgo(refused.name);
@@ -145,12 +162,13 @@ export class FamilyLoop {
 
   #circumstances(triggers: readonly number[]): Circumstances {
     const { held, setAside } = this.#keeper;
+    const world = this.#known();
     return {
       held,
       setAside,
       triggers,
-      withoutLocalEndpoints: { internal: 0, external: 0 },
-      serviceHealth: [],
+      withoutLocalEndpoints: withoutLocalEndpoints(world),
+      serviceHealth: serviceHealthOf(world),
     };
   }
 }

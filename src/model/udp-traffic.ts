@@ -1,0 +1,146 @@
+// To which endpoints may the UDP flows of each destination go?
+import { hostPort } from "../net/address.ts";
+import type { Endpoint } from "./endpoint.ts";
+import type { KnownPort, KnownService } from "./known-service.ts";
+import { isLoopback } from "./node-ips.ts";
+import { sameList } from "./sameness.ts";
+import type { KnownWorld, World } from "./world.ts";
+
+/** Where clients of a ServicePort send to. */
+export interface UdpDestination {
+  /** Absent: a nodePort, at every address of the node that answers on nodePorts. */
+  readonly address?: string;
+  readonly port: number;
+  /** `ip:port` of each endpoint whose flows are right. */
+  readonly endpoints: ReadonlySet<string>;
+}
+
+/** Destinations by `ip:port`; a nodePort by `:port`. */
+export interface UdpTraffic {
+  readonly destinations: ReadonlyMap<string, UdpDestination>;
+  /** What the destinations were made of: one list for each Service with a UDP port. */
+  readonly parts: readonly (readonly UdpDestination[])[];
+}
+
+/** Before anything was ever applied. */
+export const NO_UDP_TRAFFIC: UdpTraffic = { destinations: new Map(), parts: [] };
+
+// Valid as long as the key is the same object, as everything above it in this folder.
+const remembered = new WeakMap<KnownService, readonly UdpDestination[]>();
+
+/**
+ * The UDP traffic of a family. Gives `previous` back where no Service with a UDP port is another object; the others are
+ * not looked into.
+ *
+ * Right are the flows to endpoints that serve, whether they are ready, draining or near, as in kube-proxy, and to those
+ * that get new flows. Where there is none of these the Service has nothing better to offer, so that flows to endpoints
+ * that are listed at all are left in peace. What two Services claim goes to the endpoints of both.
+ */
+export function udpTrafficOf({ known }: KnownWorld, previous: UdpTraffic): UdpTraffic {
+  const parts: (readonly UdpDestination[])[] = [];
+  for (const service of known.values()) {
+    const part = partOf(service);
+    if (part.length > 0) parts.push(part);
+  }
+  return sameList(previous.parts, parts) ? previous : { destinations: merge(parts.flat()), parts };
+}
+
+/**
+ * Destinations that may have stale flows now, if they had none before: those that came, went, or lost an endpoint. One
+ * that had no endpoint and has some is among them, for a client may have sent to the bare address meanwhile.
+ */
+export function suspectsOf(now: UdpTraffic, before: UdpTraffic): readonly UdpDestination[] {
+  if (now === before) return [];
+  const changed = [...now.destinations].filter(([key, { endpoints }]) => {
+    return mayHoldStale(endpoints, before.destinations.get(key)?.endpoints);
+  });
+  const gone = [...before.destinations].filter(([key]) => !now.destinations.has(key));
+  return [...changed, ...gone].map(([, destination]) => destination);
+}
+
+/** The traffic of both: what was applied at one time or the other. */
+export function bothTraffics(a: UdpTraffic, b: UdpTraffic): UdpTraffic {
+  const parts = [...a.parts, ...b.parts];
+  return { destinations: merge([...a.destinations.values(), ...b.destinations.values()]), parts };
+}
+
+/** The same destinations in one list, each once. */
+export function bothDestinations(
+  a: readonly UdpDestination[],
+  b: readonly UdpDestination[],
+): readonly UdpDestination[] {
+  return a.length === 0 ? b : [...merge([...a, ...b]).values()];
+}
+
+/** Endpoints to which flows to this address and port may go; undefined where nobody claims it. */
+export function endpointsAt(
+  { destinations }: UdpTraffic,
+  { address, port }: { readonly address: string; readonly port: number },
+  isNodePortAddress: (address: string) => boolean,
+): ReadonlySet<string> | undefined {
+  const own = destinations.get(hostPort(address, port))?.endpoints;
+  const nodePort = destinations.get(keyOf({ port }));
+  if (!nodePort || !isNodePortAddress(address)) return own;
+  return own ? union(own, nodePort.endpoints) : nodePort.endpoints;
+}
+
+/**
+ * Does the node answer on nodePorts at this address? `addresses` are those of its interfaces. A flow to the same port
+ * of another machine only passes through and is nobody's business.
+ */
+export function nodePortAddressTest(
+  { nodePortAddresses, settings }: Pick<World, "nodePortAddresses" | "settings">,
+  addresses: readonly { readonly address: string }[],
+): (address: string) => boolean {
+  if (nodePortAddresses !== "all") {
+    const chosen = new Set(nodePortAddresses);
+    return (address) => chosen.has(address);
+  }
+  const own = new Set(addresses.map(({ address }) => address));
+  return (address) => (isLoopback(address) ? settings.localhostNodePorts && address !== "::1" : own.has(address));
+}
+
+function mayHoldStale(now: ReadonlySet<string>, before: ReadonlySet<string> | undefined): boolean {
+  if (before === undefined) return true;
+  if (before.size === 0) return now.size > 0;
+  return before !== now && [...before].some((endpoint) => !now.has(endpoint));
+}
+
+function partOf(service: KnownService): readonly UdpDestination[] {
+  const known = remembered.get(service);
+  if (known) return known;
+  const part = service.ports.filter(({ traffic }) => traffic.servicePort.protocol === "UDP").flatMap(destinationsOf);
+  remembered.set(service, part);
+  return part;
+}
+
+function destinationsOf({ traffic: { servicePort }, endpoints: known }: KnownPort): readonly UdpDestination[] {
+  const { clusterIP, externalIPs, loadBalancerVIPs, port, nodePort } = servicePort;
+  const endpoints = new Set(rightEndpoints(known).map(({ text }) => text));
+  const addresses = [clusterIP, ...externalIPs, ...loadBalancerVIPs];
+  const destinations: UdpDestination[] = addresses.map((address) => ({ address, port, endpoints }));
+  return nodePort === 0 ? destinations : [...destinations, { port: nodePort, endpoints }];
+}
+
+function rightEndpoints(known: readonly Endpoint[]): readonly Endpoint[] {
+  const right = known.filter(({ serving, ready }) => serving || ready);
+  return right.length > 0 ? right : known;
+}
+
+function merge(destinations: readonly UdpDestination[]): ReadonlyMap<string, UdpDestination> {
+  const merged = new Map<string, UdpDestination>();
+  for (const one of destinations) {
+    const key = keyOf(one);
+    const other = merged.get(key);
+    merged.set(key, other ? { ...one, endpoints: union(one.endpoints, other.endpoints) } : one);
+  }
+  return merged;
+}
+
+function keyOf({ address, port }: { readonly address?: string; readonly port: number }): string {
+  return address === undefined ? `:${port}` : hostPort(address, port);
+}
+
+function union(a: ReadonlySet<string>, b: ReadonlySet<string>): ReadonlySet<string> {
+  return a === b ? a : new Set([...a, ...b]);
+}
