@@ -1,6 +1,7 @@
 // What is the door to the machine?
 import { KernelError } from "../errors.ts";
 import type { Family } from "../net/family.ts";
+import { pagedList } from "../paged-list.ts";
 import type { Plan, Step } from "../plan/plan.ts";
 import type { KernelState } from "../state/kernel-state.ts";
 import type { NodeFacts } from "../state/node-facts.ts";
@@ -46,7 +47,7 @@ export function machine(run: RunCommand): Kernel {
       family,
       observed: true,
       tables: await saveTables(run, family),
-      fragments: [],
+      fragments: pagedList(),
       sysctls: await observeSysctls(sysctls),
       counters: counters.length === 0 ? [] : await observeCounters(counters),
     }),

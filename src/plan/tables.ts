@@ -1,9 +1,9 @@
 // Which chains of one table differ?
+import type { ListChanges } from "../paged-list.ts";
 import type { Chain, Chains, Fragment, KernelState, TableName } from "../state/kernel-state.ts";
 import { isOurChain } from "../state/ownership.ts";
 import { targetOf } from "../state/rule.ts";
 import { sharedChains } from "../state/whole-tables.ts";
-import type { ChangedFragments } from "./changed-fragments.ts";
 import type { KeptChain } from "./plan.ts";
 import { shareEdits } from "./share-edits.ts";
 
@@ -13,7 +13,7 @@ export interface TablePair {
   readonly wanted: KernelState;
   /** What was observed, or what was applied and acknowledged. */
   readonly actual: KernelState;
-  readonly changed: ChangedFragments;
+  readonly changed: ListChanges<Fragment>;
   /** Lines of all jumps that are ours to take out of built-in chains. */
   readonly jumps: ReadonlySet<string>;
 }

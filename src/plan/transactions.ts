@@ -1,4 +1,5 @@
 // In which transactions are the differences carried out?
+import { pagedList } from "../paged-list.ts";
 import type { Chain, KernelState, TableName } from "../state/kernel-state.ts";
 import { sharedChains } from "../state/whole-tables.ts";
 import type { TableChange } from "./plan.ts";
@@ -47,10 +48,12 @@ function cut(writes: readonly FragmentWrite[], size: number): readonly (readonly
  */
 function inParts(difference: TableDifference, wanted: KernelState): Record<"early" | "late", TableDifference> {
   const { table, fresh } = difference;
-  const urgent = { ...wanted, fragments: wanted.fragments.filter(({ key }) => URGENT.test(key)) };
-  const whole = [...sharedChains(urgent, table).values()].filter(({ name }) => fresh.has(name));
+  const urgent = [...wanted.fragments].filter(({ key }) => URGENT.test(key));
+  const whole = [...sharedChains({ ...wanted, fragments: pagedList(urgent) }, table).values()].filter(({ name }) =>
+    fresh.has(name),
+  );
   const lengths = new Map(whole.map(({ name, rules }) => [name, rules.length]));
-  const own = difference.own.filter(({ fragment }) => urgent.fragments.includes(fragment));
+  const own = difference.own.filter(({ fragment }) => urgent.includes(fragment));
   return {
     early: { ...difference, whole, own: fresh.size > 0 ? own : [], edits: [], emptied: [], remove: [] },
     late: {

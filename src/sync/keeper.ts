@@ -1,7 +1,7 @@
 // What does the kernel hold for one family, as far as we know, and how is it brought to what is wanted?
 import type { KernelError } from "../errors.ts";
 import type { Family } from "../net/family.ts";
-import { changedFragments } from "../plan/changed-fragments.ts";
+import { changesBetween, type PagedList, pagedList, replaceItems, sameItems } from "../paged-list.ts";
 import type { Plan, Step } from "../plan/plan.ts";
 import { printPlan } from "../plan/print.ts";
 import type { Fragment, KernelState } from "../state/kernel-state.ts";
@@ -33,7 +33,7 @@ export class Keeper {
   /** What the kernel acknowledged; undefined when that is not to be believed. */
   #held: KernelState | undefined;
   /** What it took last, whether it still has it or not. */
-  #taken: readonly Fragment[] = [];
+  #taken = pagedList<Fragment>();
   #looked = Number.NEGATIVE_INFINITY;
   #keptBefore = "";
 
@@ -57,12 +57,12 @@ export class Keeper {
     const target = this.#setAside.withhold(wanted, start);
     const believed = this.#held !== undefined && !(await this.#mustLook(target, start)) ? this.#held : undefined;
     if (!believed) this.#looked = start;
-    const drifted = !believed && this.#held !== undefined && sameFragments(target, this.#held);
+    const drifted = !believed && this.#held !== undefined && sameItems(target.fragments, this.#held.fragments);
     let result = await this.#attempt(target, believed);
     if (drifted) this.#reportDrift(result.plan);
     let held = target;
     if (result.applied.refused && believed) result = await this.#attempt(target);
-    for (const instead of [this.#taken, []]) {
+    for (const instead of [this.#taken, pagedList<Fragment>()]) {
       const error = result.applied.refused?.error;
       if (error && isOverRule(error)) ({ result, held } = await this.#withoutCulprits(target, error, instead));
     }
@@ -88,21 +88,21 @@ export class Keeper {
     if (age >= HOUR) return true;
     if (age < this.#input.syncPeriod) return false;
     if (this.#means.variant === "nft") return this.#means.kernel.moved(this.#input.family);
-    return this.#held !== undefined && sameFragments(target, this.#held);
+    return this.#held !== undefined && sameItems(target.fragments, this.#held.fragments);
   }
 
   /**
    * Suspects are those that are not as they were when the kernel last took everything; when that is no longer taken
    * either, all are (`instead` is empty).
    */
-  async #withoutCulprits(target: KernelState, refusal: KernelError, instead: readonly Fragment[]): Promise<Verdict> {
+  async #withoutCulprits(target: KernelState, refusal: KernelError, instead: PagedList<Fragment>): Promise<Verdict> {
     const { clock, log, family } = this.#input;
-    const suspects = changedFragments(target.fragments, instead).come;
-    const taken = new Map(instead.map((fragment) => [fragment.key, fragment]));
+    const suspects = changesBetween(target.fragments, instead).come;
+    const taken = new Map([...instead].map((fragment) => [fragment.key, [fragment]] as const));
     const holdBack = (some: readonly Fragment[]): KernelState => {
       const back = new Set(some);
-      const fragments = target.fragments.flatMap((one) => (back.has(one) ? (taken.get(one.key) ?? []) : [one]));
-      return { ...target, fragments };
+      const before = (one: Fragment) => (back.has(one) ? (taken.get(one.key) ?? []) : undefined);
+      return { ...target, fragments: replaceItems(target.fragments, before) };
     };
     const verdict = await findCulprits(suspects, refusal, holdBack, (state) => this.#attempt(state));
     for (const { fragment, error } of verdict.culprits) {
@@ -141,9 +141,4 @@ export class Keeper {
     }
     this.#keptBefore = chains;
   }
-}
-
-function sameFragments(a: KernelState, b: KernelState): boolean {
-  const { come, gone } = changedFragments(a.fragments, b.fragments);
-  return come.length + gone.length === 0;
 }

@@ -1,6 +1,6 @@
 // Do single rules, taken out and put in, make of a shared chain what writing it whole would?
 import t from "tap";
-import { changedFragments } from "../../src/plan/changed-fragments.ts";
+import { changesBetween, pagedList } from "../../src/paged-list.ts";
 import { shareEdits } from "../../src/plan/share-edits.ts";
 import type { Fragment, KernelState } from "../../src/state/kernel-state.ts";
 import { buildChain, buildFragment, buildState } from "../support/fragments.ts";
@@ -8,7 +8,7 @@ import { buildChain, buildFragment, buildState } from "../support/fragments.ts";
 const CHAIN = { table: "nat", name: "KUBE-SERVICES" } as const;
 
 function editsOf(wanted: KernelState, actual: readonly Fragment[]): readonly string[] {
-  return shareEdits(CHAIN, wanted, changedFragments(wanted.fragments, actual));
+  return shareEdits(CHAIN, wanted, changesBetween(wanted.fragments, pagedList(actual)));
 }
 
 const [a, b, c] = [buildFragment("a"), buildFragment("b", ["b1", "b2"]), buildFragment("c")];
@@ -60,5 +60,10 @@ t.test("fixed rules stand in front", async (t) => {
 t.test("a chain that is not there has none in front", async (t) => {
   t.strictSame(editsOf(buildState([a], []), []), ["-I KUBE-SERVICES 1 -j a"]);
   const filter = { table: "filter", name: "KUBE-SERVICES" } as const;
-  t.strictSame(shareEdits(filter, buildState([a]), { come: [a], gone: [] }), [], "nor shares in another table");
+  const wanted = buildState([a]);
+  t.strictSame(
+    shareEdits(filter, wanted, changesBetween(wanted.fragments, pagedList())),
+    [],
+    "nor shares in another table",
+  );
 });
