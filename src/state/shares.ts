@@ -1,6 +1,6 @@
 // What do fragments put into the chains that all share, and how much of it is there?
 import type { Page } from "../paged-list.ts";
-import type { Fragment, Rule, TableName } from "./kernel-state.ts";
+import type { Fragment, Rule, Shares, TableName } from "./kernel-state.ts";
 
 /** A chain of one table that fragments have shares in. */
 export interface SharedChain {
@@ -8,31 +8,62 @@ export interface SharedChain {
   readonly name: string;
 }
 
-/** Rules by chain, by table: a page is written out only once to be counted. */
-const COUNTED = new WeakMap<Page<Fragment>, Map<TableName, ReadonlyMap<string, number>>>();
+/** Rules in shared chains of a table, by chain. */
+type Counts = ReadonlyMap<string, number>;
 
 /** All rules that the fragments of a page have in shared chains, by chain, in order. Written out anew at each call. */
-export function sharesOf(page: Page<Fragment>, table: TableName): ReadonlyMap<string, readonly Rule[]> {
-  const shares = new Map<string, Rule[]>();
+export function sharesOf(page: Page<Fragment>, table: TableName): Shares {
+  const gathered = new Map<string, Rule[]>();
   for (const fragment of page) {
-    for (const [name, rules] of fragment.shares(table)) {
-      const gathered = shares.get(name);
-      if (gathered) gathered.push(...rules);
-      else shares.set(name, [...rules]);
+    const shares = fragment.shares(table);
+    COUNTED[table].set(fragment, countsOf(shares));
+    for (const [name, rules] of shares) {
+      const before = gathered.get(name);
+      if (before) before.push(...rules);
+      else gathered.set(name, [...rules]);
     }
   }
-  const counted = COUNTED.get(page) ?? new Map<TableName, ReadonlyMap<string, number>>();
-  COUNTED.set(page, counted.set(table, new Map([...shares].map(([name, { length }]) => [name, length]))));
-  return shares;
+  return gathered;
 }
 
-/** How many rules the fragments of a page have in a shared chain. */
+/** How many rules the fragments of a page have in a shared chain. Each page and each fragment is counted once. */
 export function countShares(page: Page<Fragment>, { table, name }: SharedChain): number {
-  const known = COUNTED.get(page)?.get(table);
-  return known ? (known.get(name) ?? 0) : (sharesOf(page, table).get(name)?.length ?? 0);
+  const counts = ADDED_UP[table].get(page) ?? addUp(page.map((fragment) => countFragment(fragment, table)));
+  ADDED_UP[table].set(page, counts);
+  return counts.get(name) ?? 0;
 }
 
 /** The lines of one fragment in a shared chain. */
 export function linesOf(fragment: Fragment, { table, name }: SharedChain): readonly string[] {
   return (fragment.shares(table).get(name) ?? []).map(({ line }) => line);
+}
+
+const COUNTED = byTable(() => new WeakMap<Fragment, Counts>());
+const ADDED_UP = byTable(() => new WeakMap<Page<Fragment>, Counts>());
+
+function byTable<T>(make: () => T): Record<TableName, T> {
+  return { filter: make(), mangle: make(), nat: make(), raw: make(), security: make() };
+}
+
+function countFragment(fragment: Fragment, table: TableName): Counts {
+  const counts = COUNTED[table].get(fragment) ?? countsOf(fragment.shares(table));
+  COUNTED[table].set(fragment, counts);
+  return counts;
+}
+
+/** By their text: thousands of fragments have the same few counts, and share them. */
+const EQUALS = new Map<string, Counts>();
+
+function countsOf(shares: Shares): Counts {
+  const entries = [...shares].map(([name, { length }]) => [name, length] as const);
+  const text = entries.join();
+  const counts = EQUALS.get(text) ?? new Map(entries);
+  EQUALS.set(text, counts);
+  return counts;
+}
+
+function addUp(all: readonly Counts[]): Counts {
+  const sums = new Map<string, number>();
+  for (const counts of all) for (const [name, count] of counts) sums.set(name, (sums.get(name) ?? 0) + count);
+  return sums;
 }

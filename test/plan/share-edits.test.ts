@@ -1,6 +1,7 @@
 // Do single rules, taken out and put in, make of a shared chain what writing it whole would?
 import t from "tap";
-import { changesBetween, pagedList } from "../../src/paged-list.ts";
+import { compareTexts } from "../../src/api/service-name.ts";
+import { changesBetween, editList, pagedList } from "../../src/paged-list.ts";
 import { shareEdits } from "../../src/plan/share-edits.ts";
 import type { Fragment, KernelState } from "../../src/state/kernel-state.ts";
 import { buildChain, buildFragment, buildState } from "../support/fragments.ts";
@@ -66,4 +67,16 @@ t.test("a chain that is not there has none in front", async (t) => {
     [],
     "nor shares in another table",
   );
+});
+
+t.test("behind hundreds that stay", async (t) => {
+  const many = Array.from({ length: 300 }, (_, index) =>
+    buildFragment(`a/${index + 100}`, index % 2 === 0 ? ["x", "y"] : []),
+  );
+  const before = buildState(many);
+  const fragments = editList(before.fragments, { gone: [], come: [c] }, (one, other) =>
+    compareTexts(one.key, other.key),
+  );
+  const edits = shareEdits(CHAIN, { ...before, fragments }, changesBetween(fragments, before.fragments));
+  t.strictSame(edits, ["-I KUBE-SERVICES 301 -j c"]);
 });
