@@ -2,7 +2,7 @@
 
 /** @typedef {{ src?: string[], packages?: string[], system?: string[] }} Allowed */
 
-const BOTTOM = ["net", "errors"];
+const BOTTOM = ["net", "errors", "paged-list"];
 const MIDDLE = ["api", "options", "state", "model", "plan", "trace", "backends", "draw", "lint", ...BOTTOM];
 
 /**
@@ -11,6 +11,7 @@ const MIDDLE = ["api", "options", "state", "model", "plan", "trace", "backends",
  */
 const LAYERS = {
   errors: {},
+  "paged-list": {},
   net: { src: ["errors"], packages: ["ipaddr.js"] },
   api: { src: BOTTOM, packages: ["zod"] },
   options: { src: BOTTOM, packages: ["zod", "yaml"] },
@@ -34,7 +35,20 @@ const LAYERS = {
 /** Modules of Node that touch nothing by themselves: for the folders that may touch the system anyway. */
 const PLUMBING = ["events", "path", "stream", "url", "util"];
 
-const PURE = ["errors", "net", "api", "options", "state", "model", "plan", "trace", "backends", "draw", "lint"];
+const PURE = [
+  "errors",
+  "paged-list",
+  "net",
+  "api",
+  "options",
+  "state",
+  "model",
+  "plan",
+  "trace",
+  "backends",
+  "draw",
+  "lint",
+];
 
 /** @param {string[]} names of folders or files below `src`, without extension */
 function sources(names) {

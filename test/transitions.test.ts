@@ -4,6 +4,7 @@ import { join } from "node:path";
 import t from "tap";
 import { machine } from "../src/kernel/kernel.ts";
 import { FAMILIES, type Family } from "../src/net/family.ts";
+import { pagedList } from "../src/paged-list.ts";
 import { diff } from "../src/plan/diff.ts";
 import { printPlan } from "../src/plan/print.ts";
 import { restoreText } from "../src/plan/restore-text.ts";
@@ -18,7 +19,7 @@ import { type WantedCluster, wantedCluster, wantedClusters } from "./support/wan
 /** The state as a kernel would show it after it was restored there. */
 function observed(wanted: KernelState): KernelState {
   const text = [...printTables(wanted)].join("\n");
-  return { ...wanted, tables: parseTables(withPolicies(text)), fragments: [], observed: true };
+  return { ...wanted, tables: parseTables(withPolicies(text)), fragments: pagedList(), observed: true };
 }
 
 // `render` prints no policy of a built-in chain; a kernel always shows one.
@@ -56,7 +57,7 @@ function lands(actual: KernelState, wanted: KernelState): boolean {
   for (const step of diff(wanted, actual, MEANS).steps) {
     if (step.kind === "iptables") tools.load([...restoreText(step.changes)].join(""));
   }
-  const after = { ...wanted, tables: parseTables(tools.save()), fragments: [], observed: true } as const;
+  const after: KernelState = { ...wanted, tables: parseTables(tools.save()), fragments: pagedList(), observed: true };
   return diff(wanted, after, MEANS).steps.length === 0 && sameRules(after, wanted);
 }
 

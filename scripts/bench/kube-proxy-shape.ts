@@ -1,5 +1,5 @@
 // What would kube-proxy send for the same change?
-import { changedFragments } from "../../src/plan/changed-fragments.ts";
+import { changesBetween } from "../../src/paged-list.ts";
 import type { TableChange } from "../../src/plan/plan.ts";
 import type { KernelState, TableName } from "../../src/state/kernel-state.ts";
 import { sharedChains } from "../../src/state/whole-tables.ts";
@@ -12,7 +12,7 @@ const TABLES: readonly TableName[] = ["filter", "nat"];
  * changed, whole. Stale chains go in the same restore.
  */
 export function partialSync(after: KernelState, before: KernelState): RestoreInput {
-  const { come, gone } = changedFragments(after.fragments, before.fragments);
+  const { come, gone } = changesBetween(after.fragments, before.fragments);
   return TABLES.map((table): TableChange => {
     const shared = [...sharedChains(after, table).values()].filter(({ hold }) => hold === "ours");
     const chains = [...shared, ...come.flatMap((fragment) => fragment.chains(table))];

@@ -1,6 +1,7 @@
 // What do we keep of the Kubernetes objects we read? Addresses are canonical, API defaults are applied.
 import type { Family } from "../net/family.ts";
 import type { Protocol } from "../net/protocol.ts";
+import type { PagedList } from "../paged-list.ts";
 
 export interface ApiServicePort {
   readonly name: string;
@@ -108,8 +109,8 @@ export interface ServiceRecord {
 
 /** The objects as they stand, complete in all kinds. */
 export interface Snapshot {
-  /** Keyed `namespace/name`. */
-  readonly services: ReadonlyMap<string, ServiceRecord>;
+  /** Sorted by `compareServices`. */
+  readonly services: PagedList<ServiceRecord>;
   readonly nodes: ReadonlyMap<string, Node>;
   readonly pods: ReadonlyMap<string, Pod>;
 }

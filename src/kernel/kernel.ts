@@ -1,5 +1,6 @@
 // What is the door to the machine?
 import type { Family } from "../net/family.ts";
+import { pagedList } from "../paged-list.ts";
 import type { Plan, Step } from "../plan/plan.ts";
 import type { KernelState, Sysctl } from "../state/kernel-state.ts";
 import type { NodeFacts } from "../state/node-facts.ts";
@@ -51,7 +52,7 @@ export function machine(run: RunCommand): Kernel {
       family,
       observed: true,
       tables: await saveTables(run, family, unhurried),
-      fragments: [],
+      fragments: pagedList(),
       sysctls: await observeSysctls(sysctls),
       counters: counters.length === 0 ? [] : await observeCounters(counters),
     }),

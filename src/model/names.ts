@@ -1,11 +1,6 @@
 // What is a ServicePort called?
+import { compareServices, compareTexts, type ServiceName } from "../api/service-name.ts";
 import type { Protocol } from "../net/protocol.ts";
-
-/** Identity of a Service, and of its EndpointSlices. */
-export interface ServiceName {
-  readonly namespace: string;
-  readonly name: string;
-}
 
 /** Identity of one port of a Service. `port` is the port's name, empty where it has none. */
 export interface ServicePortName extends ServiceName {
@@ -24,16 +19,7 @@ export function portKey(name: string, protocol: Protocol): string {
   return `${name}/${protocol}`;
 }
 
-/** The order of Services, and of the ports of one, wherever kube-proxy's own order is accidental. */
+/** The order of Services, and of the ports of one. */
 export function compareNames(a: ServicePortName, b: ServicePortName): number {
-  return compareServices(a, b) || compare(a.port, b.port) || compare(a.protocol, b.protocol);
-}
-
-/** The same order for Services alone. */
-export function compareServices(a: ServiceName, b: ServiceName): number {
-  return compare(a.namespace, b.namespace) || compare(a.name, b.name);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  return compareServices(a, b) || compareTexts(a.port, b.port) || compareTexts(a.protocol, b.protocol);
 }

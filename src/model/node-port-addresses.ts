@@ -13,9 +13,15 @@ export type NodePortRanges = "all" | readonly string[];
  * address, leaves this one open), and so does a zero prefix anywhere.
  */
 export function nodePortRangesOf(entries: readonly string[], nodeIPs: NodeIPs, family: Family): NodePortRanges {
-  const cidrs = isPrimary(entries) ? ownRanges(nodeIPs) : entries;
-  const own = cidrs.flatMap((text) => parseCidr(text) ?? []).filter((cidr) => cidr.family === family);
+  const own = expandPrimary(entries, nodeIPs)
+    .flatMap((text) => parseCidr(text) ?? [])
+    .filter((cidr) => cidr.family === family);
   return own.length === 0 || own.some(({ prefix }) => prefix === 0) ? "all" : own.map(({ text }) => text);
+}
+
+/** The entries, with the node's own addresses in place of the word `primary`; none where none is known. */
+export function expandPrimary(entries: readonly string[], nodeIPs: NodeIPs): readonly string[] {
+  return isPrimary(entries) ? ownRanges(nodeIPs) : entries;
 }
 
 /**

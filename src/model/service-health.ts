@@ -1,4 +1,5 @@
 // What does a load balancer learn of Services with a health-check nodePort?
+import { mapPages, type Page } from "../paged-list.ts";
 import type { KnownService } from "./known-service.ts";
 import type { KnownWorld } from "./world.ts";
 
@@ -16,15 +17,17 @@ export interface LocalReadiness {
  * they terminate do not count, so a check fails before traffic stops. Only these Services are looked into.
  */
 export function serviceHealthOf({ known }: Pick<KnownWorld, "known">): readonly LocalReadiness[] {
-  const found: LocalReadiness[] = [];
-  for (const { record, ports } of known.values()) {
-    // The port is the Service's, so every ServicePort has the same.
-    const port = ports[0]?.traffic.servicePort.healthCheckNodePort ?? 0;
-    if (port === 0) continue;
-    const { namespace, name } = record.service;
-    found.push({ namespace, name, port, localEndpoints: countLocal(ports) });
-  }
-  return found;
+  return [...mapPages(known, remembered, (services) => services.flatMap(readinessOf))];
+}
+
+const remembered = new WeakMap<Page<KnownService>, Page<LocalReadiness>>();
+
+function readinessOf({ record, ports }: KnownService): readonly LocalReadiness[] {
+  // The port is the Service's, so every ServicePort has the same.
+  const port = ports[0]?.traffic.servicePort.healthCheckNodePort ?? 0;
+  if (port === 0) return [];
+  const { namespace, name } = record.service;
+  return [{ namespace, name, port, localEndpoints: countLocal(ports) }];
 }
 
 function countLocal(ports: KnownService["ports"]): number {

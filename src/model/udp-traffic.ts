@@ -1,5 +1,6 @@
 // To which endpoints may the UDP flows of each destination go?
 import { hostPort } from "../net/address.ts";
+import { mapPages, type Page } from "../paged-list.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { KnownPort, KnownService } from "./known-service.ts";
 import { isLoopback } from "./node-ips.ts";
@@ -26,6 +27,7 @@ export interface UdpTraffic {
 export const NO_UDP_TRAFFIC: UdpTraffic = { destinations: new Map(), parts: [] };
 
 // Valid as long as the key is the same object, as everything above it in this folder.
+const pages = new WeakMap<Page<KnownService>, Page<readonly UdpDestination[]>>();
 const remembered = new WeakMap<KnownService, readonly UdpDestination[]>();
 
 /**
@@ -37,11 +39,7 @@ const remembered = new WeakMap<KnownService, readonly UdpDestination[]>();
  * that are listed at all are left in peace. What two Services claim goes to the endpoints of both.
  */
 export function udpTrafficOf({ known }: KnownWorld, previous: UdpTraffic): UdpTraffic {
-  const parts: (readonly UdpDestination[])[] = [];
-  for (const service of known.values()) {
-    const part = partOf(service);
-    if (part.length > 0) parts.push(part);
-  }
+  const parts = [...mapPages(known, pages, (page) => page.map(partOf).filter(({ length }) => length > 0))];
   return sameList(previous.parts, parts) ? previous : { destinations: merge(parts.flat()), parts };
 }
 

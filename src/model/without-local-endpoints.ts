@@ -1,4 +1,6 @@
 // How many ServicePorts answer to nobody on this node, for want of local endpoints?
+import { mapPages, type Page } from "../paged-list.ts";
+import type { ServiceTraffic } from "./traffic.ts";
 import type { World } from "./world.ts";
 
 /** ServicePorts by the traffic that is dropped. */
@@ -13,11 +15,17 @@ export interface WithoutLocal {
  * of the Service can be reached from outside.
  */
 export function withoutLocalEndpoints({ services }: Pick<World, "services">): WithoutLocal {
-  let internal = 0;
-  let external = 0;
-  for (const traffic of services) {
-    if (traffic.internal.verdict === "drop") internal += 1;
-    if (traffic.external.verdict === "drop") external += 1;
+  const sum = { internal: 0, external: 0 };
+  for (const { internal, external } of mapPages(services, remembered, (page) => [countDropped(page)])) {
+    sum.internal += internal;
+    sum.external += external;
   }
-  return { internal, external };
+  return sum;
+}
+
+const remembered = new WeakMap<Page<ServiceTraffic>, Page<WithoutLocal>>();
+
+function countDropped(page: Page<ServiceTraffic>): WithoutLocal {
+  const dropped = (kind: "internal" | "external") => page.filter((traffic) => traffic[kind].verdict === "drop").length;
+  return { internal: dropped("internal"), external: dropped("external") };
 }

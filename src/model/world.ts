@@ -1,9 +1,10 @@
 // What should this node do for its Services, and what of that is as it was?
 import type { Node, ServiceRecord, Snapshot } from "../api/objects.ts";
+import { compareServices } from "../api/service-name.ts";
 import type { Family } from "../net/family.ts";
 import type { Options } from "../options/options.ts";
+import { findItem, mapPages, type Page, type PagedList, pagedList, sameItems } from "../paged-list.ts";
 import { type KnownService, knownServiceOf, sameViewpoint, type Viewpoint } from "./known-service.ts";
-import { compareServices } from "./names.ts";
 import { keep, sameList } from "./sameness.ts";
 import { nodeSettingsOf, type RuleFacts, type RuleOptions, type Settings, sameSettings } from "./settings.ts";
 import type { ServiceTraffic } from "./traffic.ts";
@@ -14,14 +15,16 @@ export interface World {
   /** Node addresses that answer on nodePorts, sorted. */
   readonly nodePortAddresses: "all" | readonly string[];
   /** Sorted by namespace, name, port name, protocol. What did not change is the same object as in the previous World. */
-  readonly services: readonly ServiceTraffic[];
+  readonly services: PagedList<ServiceTraffic>;
 }
 
 /** A World that the next one can be made from. */
 export interface KnownWorld extends World {
   readonly viewpoint: Viewpoint;
-  /** Every Service by `namespace/name`, sorted; those without a ServicePort of this family too. */
-  readonly known: ReadonlyMap<string, KnownService>;
+  /** Every Service, sorted; those without a ServicePort of this family too. */
+  readonly known: PagedList<KnownService>;
+  /** What was worked out from this viewpoint. */
+  readonly remembered: WeakMap<Page<ServiceRecord>, Page<KnownService>>;
 }
 
 export interface WorldInput {
@@ -40,7 +43,7 @@ export interface WorldInput {
   readonly previous?: KnownWorld;
 }
 
-const NOTHING_KNOWN: ReadonlyMap<string, KnownService> = new Map();
+const NOTHING_KNOWN = pagedList<KnownService>();
 
 const NO_NODE = { zone: "", addresses: [], podCIDRs: [] };
 
@@ -53,7 +56,7 @@ export function worldOf(input: WorldInput): KnownWorld {
   const node = input.node ?? snapshot.nodes.get(nodeName) ?? NO_NODE;
   const { allowServiceExternalIPs } = options;
   const viewpoint: Viewpoint = { family, nodeName, zone: node.zone, allowServiceExternalIPs };
-  const known = knownServices(snapshot.services, viewpoint, previous);
+  const { known, remembered } = knownServices(snapshot.services, viewpoint, previous);
   const services = trafficsOf(known);
   const now = nodeSettingsOf({ family, options, facts, node, knownEndpoints: countEndpoints(services) });
   return keep(
@@ -61,54 +64,49 @@ export function worldOf(input: WorldInput): KnownWorld {
     {
       settings: keep(previous?.settings, now.settings, sameSettings),
       nodePortAddresses: keep(previous?.nodePortAddresses, now.nodePortAddresses, sameAddresses),
-      services: keep(previous?.services, services, sameList),
+      services: keep(previous?.services, services, sameItems),
       viewpoint: keep(previous?.viewpoint, viewpoint, sameViewpoint),
       known,
+      remembered,
     },
     sameWorld,
   );
 }
 
-// Mostly few records are new among thousands: for those that are as they were, this only moves pointers.
+// Mostly few records are new among thousands: pages without any are not gone through.
 function knownServices(
-  records: ReadonlyMap<string, ServiceRecord>,
+  records: PagedList<ServiceRecord>,
   viewpoint: Viewpoint,
   previous: KnownWorld | undefined,
-): ReadonlyMap<string, KnownService> {
+): Pick<KnownWorld, "known" | "remembered"> {
   const old = previous?.known ?? NOTHING_KNOWN;
   const stays = previous !== undefined && sameViewpoint(previous.viewpoint, viewpoint);
-  const known = new Map<string, KnownService>();
-  let same = old.size === records.size;
-  for (const key of inOrder(records, old)) {
-    const record = records.get(key);
-    if (record === undefined) continue;
-    const before = old.get(key);
-    const service = stays && before?.record === record ? before : knownServiceOf(record, viewpoint, before);
-    known.set(key, service);
-    same &&= service === before;
-  }
-  return same ? old : known;
+  const remembered: KnownWorld["remembered"] = stays ? previous.remembered : new WeakMap();
+  const known = mapPages(records, remembered, (page) =>
+    page.map((record) => {
+      const before = findItem(old, (each) => compareServices(each.record.service, record.service));
+      return stays && before?.record === record ? before : knownServiceOf(record, viewpoint, before);
+    }),
+  );
+  return { known: keep(previous?.known, known, sameItems), remembered };
 }
 
-// While no Service is new the old order stands, with those in it that are gone.
-function inOrder(
-  records: ReadonlyMap<string, ServiceRecord>,
-  old: ReadonlyMap<string, KnownService>,
-): Iterable<string> {
-  const hasNew = [...records.keys()].some((key) => !old.has(key));
-  if (!hasNew) return old.keys();
-  const sorted = [...records].sort(([, a], [, b]) => compareServices(a.service, b.service));
-  return sorted.map(([key]) => key);
+const TRAFFICS = new WeakMap<Page<KnownService>, Page<ServiceTraffic>>();
+
+function trafficsOf(known: PagedList<KnownService>): PagedList<ServiceTraffic> {
+  return mapPages(known, TRAFFICS, (page) => page.flatMap(({ ports }) => ports.map(({ traffic }) => traffic)));
 }
 
-function trafficsOf(known: ReadonlyMap<string, KnownService>): readonly ServiceTraffic[] {
-  const services: ServiceTraffic[] = [];
-  for (const { ports } of known.values()) for (const { traffic } of ports) services.push(traffic);
-  return services;
+const ENDPOINTS = new WeakMap<Page<ServiceTraffic>, number>();
+
+function countEndpoints({ pages }: PagedList<ServiceTraffic>): number {
+  return pages.reduce((sum, page) => sum + countOnPage(page), 0);
 }
 
-function countEndpoints(services: readonly ServiceTraffic[]): number {
-  return services.reduce((sum, { known }) => sum + known, 0);
+function countOnPage(page: Page<ServiceTraffic>): number {
+  const count = ENDPOINTS.get(page) ?? page.reduce((sum, { known }) => sum + known, 0);
+  ENDPOINTS.set(page, count);
+  return count;
 }
 
 function sameAddresses(a: "all" | readonly string[], b: "all" | readonly string[]): boolean {

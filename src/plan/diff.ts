@@ -1,6 +1,6 @@
 // What has to be done so that the kernel holds what is wanted?
+import { changesBetween } from "../paged-list.ts";
 import { type KernelState, type Rule, TABLES } from "../state/kernel-state.ts";
-import { changedFragments } from "./changed-fragments.ts";
 import type { Plan, Step } from "./plan.ts";
 import { diffSysctls } from "./sysctls.ts";
 import { diffTable } from "./tables.ts";
@@ -19,7 +19,7 @@ export interface Circumstances {
  */
 export function diff(wanted: KernelState, actual: KernelState, { jumps, variant }: Circumstances): Plan {
   const lines = new Set(jumps.map(({ line }) => line));
-  const changed = changedFragments(wanted.fragments, actual.fragments);
+  const changed = changesBetween(wanted.fragments, actual.fragments);
   const differences = TABLES.map((table) => diffTable({ table, wanted, actual, changed, jumps: lines }));
   const steps: Step[] = [...diffSysctls(wanted.sysctls, actual.sysctls)];
   const missing = wanted.counters.filter((name) => !actual.counters.includes(name));

@@ -1,12 +1,7 @@
 // How is a chain that all Services share brought up to date without writing it whole?
-import type { Fragment, KernelState, Rule, TableName } from "../state/kernel-state.ts";
-import type { ChangedFragments } from "./changed-fragments.ts";
-
-/** A chain of one table that fragments have shares in. */
-export interface SharedChain {
-  readonly table: TableName;
-  readonly name: string;
-}
+import type { ListChanges } from "../paged-list.ts";
+import type { Fragment, KernelState } from "../state/kernel-state.ts";
+import { countShares, linesOf, type SharedChain } from "../state/shares.ts";
 
 /**
  * Lines that take out the shares that changed and put the new ones in, at their places in the order of the fragments.
@@ -15,7 +10,7 @@ export interface SharedChain {
 export function shareEdits(
   chain: SharedChain,
   wanted: KernelState,
-  { come, gone }: ChangedFragments,
+  { come, gone, pages }: ListChanges<Fragment>,
 ): readonly string[] {
   const before = new Map(gone.map((fragment) => [fragment.key, linesOf(fragment, chain)]));
   const after = new Map(come.map((fragment) => [fragment.key, linesOf(fragment, chain)]));
@@ -25,43 +20,36 @@ export function shareEdits(
     after.delete(key);
   }
   const out = [...before.values()].flat().map((line) => `-D${line.slice(2)}`);
-  return [...out, ...insertions(chain, wanted, after)];
+  return [...out, ...insertions(chain, wanted, { shares: after, pages })];
+}
+
+interface Shares {
+  /** New shares, by the key of the fragment. */
+  readonly shares: ReadonlyMap<string, readonly string[]>;
+  /** Where their fragments are: all other pages are only counted. */
+  readonly pages: ListChanges<Fragment>["pages"];
 }
 
 /** From the top down: what stands above a place is complete when its turn comes. */
-function insertions(
-  chain: SharedChain,
-  wanted: KernelState,
-  shares: ReadonlyMap<string, readonly string[]>,
-): readonly string[] {
+function insertions(chain: SharedChain, wanted: KernelState, { shares, pages }: Shares): readonly string[] {
   const edits: string[] = [];
   let left = [...shares.values()].filter((lines) => lines.length > 0).length;
   let place = 1 + (wanted.tables.get(chain.table)?.get(chain.name)?.rules.length ?? 0);
-  for (const fragment of wanted.fragments) {
+  for (const page of wanted.fragments.pages) {
     if (left === 0) break;
-    const lines = shares.get(fragment.key);
-    if (!lines) {
-      place += shareSize(fragment, chain);
+    if (!pages.has(page)) {
+      place += countShares(page, chain);
       continue;
     }
-    if (lines.length > 0) left--;
-    for (const line of lines) edits.push(`-I ${chain.name} ${place++}${line.slice(`-A ${chain.name}`.length)}`);
+    for (const fragment of page) {
+      const isNew = shares.has(fragment.key);
+      const lines = shares.get(fragment.key) ?? linesOf(fragment, chain);
+      if (isNew && lines.length > 0) left--;
+      for (const line of lines) {
+        if (isNew) edits.push(`-I ${chain.name} ${place}${line.slice(`-A ${chain.name}`.length)}`);
+        place++;
+      }
+    }
   }
   return edits;
-}
-
-function linesOf(fragment: Fragment, { table, name }: SharedChain): readonly string[] {
-  return (fragment.shares(table).get(name) ?? []).map(({ line }: Rule) => line);
-}
-
-const sizes = new WeakMap<Fragment, Map<string, number>>();
-
-/** How many rules a fragment has in the chain; worked out once for each fragment. */
-function shareSize(fragment: Fragment, { table, name }: SharedChain): number {
-  const known = sizes.get(fragment) ?? new Map<string, number>();
-  sizes.set(fragment, known);
-  const place = `${table} ${name}`;
-  const size = known.get(place) ?? fragment.shares(table).get(name)?.length ?? 0;
-  known.set(place, size);
-  return size;
 }

@@ -1,9 +1,9 @@
 // Which chains of one table differ?
+import type { ListChanges } from "../paged-list.ts";
 import type { Chain, Chains, Fragment, KernelState, TableName } from "../state/kernel-state.ts";
 import { isOurChain } from "../state/ownership.ts";
 import { targetOf } from "../state/rule.ts";
 import { sharedChains } from "../state/whole-tables.ts";
-import type { ChangedFragments } from "./changed-fragments.ts";
 import type { KeptChain } from "./plan.ts";
 import { shareEdits } from "./share-edits.ts";
 
@@ -13,7 +13,7 @@ export interface TablePair {
   readonly wanted: KernelState;
   /** What was observed, or what was applied and acknowledged. */
   readonly actual: KernelState;
-  readonly changed: ChangedFragments;
+  readonly changed: ListChanges<Fragment>;
   /** Lines of all jumps that are ours to take out of built-in chains. */
   readonly jumps: ReadonlySet<string>;
 }
@@ -21,7 +21,8 @@ export interface TablePair {
 /** Those chains of a fragment that have to be written. */
 export interface FragmentWrite {
   readonly fragment: Fragment;
-  readonly chains: readonly string[];
+  /** By name. `all`: none of them is there, which is known without writing any. */
+  readonly chains: readonly string[] | "all";
 }
 
 /** All that is different in one table. */
@@ -49,23 +50,16 @@ const MOST_EDITS = 32;
 export function diffTable(pair: TablePair): TableDifference {
   const before = chainsOf(pair.changed.gone, pair.table);
   const actualOf = (name: string) => before.get(name) ?? pair.actual.tables.get(pair.table)?.get(name);
-  const names = new Set<string>();
-  const own: FragmentWrite[] = [];
-  for (const fragment of pair.changed.come) {
-    const chains = fragment.chains(pair.table);
-    for (const { name } of chains) names.add(name);
-    const differ = chains.filter((chain) => isToBeWritten(chain, actualOf(chain.name))).map(({ name }) => name);
-    if (differ.length > 0) own.push({ fragment, chains: differ });
-  }
-  const stale = staleChains(pair, before, names);
+  const present = presentChains(pair, before);
+  const { own, stale } = present.length === 0 ? allNew(pair) : differentOwn(pair, present, actualOf);
   const kept = keptAlive(pair, new Set(stale));
   const keptNames = new Set(kept.map(({ chain }) => chain));
   const shared = diffShared(pair);
-  const present = pair.actual.tables.get(pair.table);
+  const known = pair.actual.tables.get(pair.table);
   return {
     table: pair.table,
     ...shared,
-    fresh: new Set(shared.whole.flatMap(({ name }) => (present?.has(name) ? [] : [name]))),
+    fresh: new Set(shared.whole.flatMap(({ name }) => (known?.has(name) ? [] : [name]))),
     own,
     jumpsOut: unwantedJumps(pair),
     jumpsIn: missingJumps(pair),
@@ -73,6 +67,41 @@ export function diffTable(pair: TablePair): TableDifference {
     remove: stale.filter((name) => !keptNames.has(name)),
     kept,
   };
+}
+
+/** Chains that are there and belong to a fragment, or did. */
+function presentChains({ table, wanted, actual }: TablePair, before: Chains): readonly string[] {
+  const fixed = wanted.tables.get(table);
+  const found = [...(actual.tables.get(table)?.keys() ?? [])].filter((name) => isOurChain(table, name));
+  return [...new Set([...found, ...before.keys()])].filter((name) => !fixed?.has(name)).sort();
+}
+
+interface OwnDifference {
+  readonly own: readonly FragmentWrite[];
+  /** Sorted. */
+  readonly stale: readonly string[];
+}
+
+/** So it is where a node starts: it must not wait for the names of all chains until it serves the first. */
+function allNew({ table, changed }: TablePair): OwnDifference {
+  const any = changed.come.some((fragment) => fragment.chains(table).length > 0);
+  return { own: any ? changed.come.map((fragment) => ({ fragment, chains: "all" })) : [], stale: [] };
+}
+
+function differentOwn(
+  { table, changed }: TablePair,
+  present: readonly string[],
+  actualOf: (name: string) => Chain | undefined,
+): OwnDifference {
+  const names = new Set<string>();
+  const own: FragmentWrite[] = [];
+  for (const fragment of changed.come) {
+    const chains = fragment.chains(table);
+    for (const { name } of chains) names.add(name);
+    const differ = chains.filter((chain) => isToBeWritten(chain, actualOf(chain.name))).map(({ name }) => name);
+    if (differ.length > 0) own.push({ fragment, chains: differ });
+  }
+  return { own, stale: present.filter((name) => !names.has(name)) };
 }
 
 /** Is there anything to do? */
@@ -122,17 +151,6 @@ function sameLines(a: Chain["rules"], b: Chain["rules"]): boolean {
 
 function chainsOf(fragments: readonly Fragment[], table: TableName): ReadonlyMap<string, Chain> {
   return new Map(fragments.flatMap((fragment) => fragment.chains(table).map((chain) => [chain.name, chain] as const)));
-}
-
-function staleChains(
-  pair: TablePair,
-  before: ReadonlyMap<string, Chain>,
-  wanted: ReadonlySet<string>,
-): readonly string[] {
-  const { table, actual } = pair;
-  const fixed = pair.wanted.tables.get(table);
-  const found = [...(actual.tables.get(table)?.keys() ?? [])].filter((name) => isOurChain(table, name));
-  return [...new Set([...found, ...before.keys()])].filter((name) => !wanted.has(name) && !fixed?.has(name)).sort();
 }
 
 /** Inserted at the head one by one, from the last to the first, they stand as a fresh node shows them. */

@@ -1,4 +1,5 @@
 // In which transactions are the differences carried out?
+import { pagedList } from "../paged-list.ts";
 import type { Chain, KernelState, TableName } from "../state/kernel-state.ts";
 import { sharedChains } from "../state/whole-tables.ts";
 import type { TableChange } from "./plan.ts";
@@ -29,7 +30,11 @@ export function transactionsOf(
   if (writes <= 2 * size) return [different.map(changeOf)];
   const parts = different.map((difference) => inParts(difference, wanted));
   const change = (some: readonly TableDifference[]) => some.filter(isDifferent).map(changeOf);
-  const pieces = different.flatMap(({ table, own }) => cut(own, size).map((piece) => [ownChange(table, piece)]));
+  const pieces = different.flatMap(({ table, own }) =>
+    cut(own, size)
+      .filter((piece) => piece.some((write) => namesOf(write, table).length > 0))
+      .map((piece) => [ownChange(table, piece)]),
+  );
   const all = [change(parts.map(({ early }) => early)), ...pieces, change(parts.map(({ late }) => late))];
   return all.filter((changes) => changes.length > 0);
 }
@@ -47,10 +52,12 @@ function cut(writes: readonly FragmentWrite[], size: number): readonly (readonly
  */
 function inParts(difference: TableDifference, wanted: KernelState): Record<"early" | "late", TableDifference> {
   const { table, fresh } = difference;
-  const urgent = { ...wanted, fragments: wanted.fragments.filter(({ key }) => URGENT.test(key)) };
-  const whole = [...sharedChains(urgent, table).values()].filter(({ name }) => fresh.has(name));
+  const urgent = [...wanted.fragments].filter(({ key }) => URGENT.test(key));
+  const whole = [...sharedChains({ ...wanted, fragments: pagedList(urgent) }, table).values()].filter(({ name }) =>
+    fresh.has(name),
+  );
   const lengths = new Map(whole.map(({ name, rules }) => [name, rules.length]));
-  const own = difference.own.filter(({ fragment }) => urgent.fragments.includes(fragment));
+  const own = difference.own.filter(({ fragment }) => urgent.includes(fragment));
   return {
     early: { ...difference, whole, own: fresh.size > 0 ? own : [], edits: [], emptied: [], remove: [] },
     late: {
@@ -63,8 +70,20 @@ function inParts(difference: TableDifference, wanted: KernelState): Record<"earl
   };
 }
 
+/** Written out when its turn comes: the first restore of a node that starts does not wait for all the others. */
 function ownChange(table: TableName, own: readonly FragmentWrite[]): TableChange {
-  return { table, clear: own.flatMap(({ chains }) => chains).sort(), rules: ownRules(own, table), remove: [] };
+  return {
+    table,
+    get clear() {
+      return own.flatMap((write) => namesOf(write, table)).sort();
+    },
+    rules: ownRules(own, table),
+    remove: [],
+  };
+}
+
+function namesOf({ fragment, chains }: FragmentWrite, table: TableName): readonly string[] {
+  return chains === "all" ? fragment.chains(table).map(({ name }) => name) : chains;
 }
 
 function changeOf(difference: TableDifference): TableChange {
@@ -72,7 +91,7 @@ function changeOf(difference: TableDifference): TableChange {
   const chains = [...whole].sort((a, b) => (a.name < b.name ? -1 : 1));
   const clear = [
     ...chains.map(({ name }) => name),
-    ...own.flatMap((write) => write.chains),
+    ...own.flatMap((write) => namesOf(write, table)),
     ...emptied,
     ...remove,
   ].sort();
@@ -96,8 +115,8 @@ function ownRules(own: readonly FragmentWrite[], table: TableName): Iterable<str
   return {
     *[Symbol.iterator]() {
       for (const { fragment, chains } of own) {
-        for (const { name, rules } of fragment.chains(table)) {
-          if (chains.includes(name)) for (const { line } of rules) yield line;
+        for (const chain of fragment.chains(table)) {
+          if (chains === "all" || chains.includes(chain.name)) for (const { line } of chain.rules) yield line;
         }
       }
     },

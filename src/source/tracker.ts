@@ -12,12 +12,9 @@ import type {
   ServiceRecord,
   Snapshot,
 } from "../api/objects.ts";
+import { compareServices, type ServiceName } from "../api/service-name.ts";
+import { editList, findItem, pagedList } from "../paged-list.ts";
 import type { Change } from "./source.ts";
-
-interface Named {
-  readonly namespace: string;
-  readonly name: string;
-}
 
 /**
  * Holds the newest objects. Sameness is identity: an object that arrives again without a change of meaning, the record
@@ -30,11 +27,13 @@ export class Tracker {
   readonly #endpoints = new Map<string, Endpoints>();
   readonly #nodes = new Map<string, Node>();
   readonly #pods = new Map<string, Pod>();
-  /** By the Service that the slices' label names, then by slice: whether that Service exists or not. */
-  readonly #slicesOf = new Map<string, Map<string, EndpointSlice>>();
-  /** Services whose record may be another one now. */
-  readonly #stale = new Set<string>();
-  #snapshot: Snapshot = { services: new Map(), nodes: new Map(), pods: new Map() };
+  /** By the Service that the slices' label names, whether that exists or not. */
+  readonly #slicesOf = new Map<string, readonly EndpointSlice[]>();
+  /** Services whose record may be another one now, by key. */
+  readonly #stale = new Map<string, ServiceName>();
+  /** Kinds with other objects, maybe, than the snapshot has. */
+  readonly #moved = new Set<"Node" | "Pod">();
+  #snapshot: Snapshot = { services: pagedList(), nodes: new Map(), pods: new Map() };
 
   /** There is no snapshot before all awaited kinds are complete. */
   constructor(awaited: readonly Kind[]) {
@@ -65,10 +64,11 @@ export class Tracker {
   }
 
   #current(): Snapshot {
-    const services = this.#refreshRecords();
-    const nodes = refreshCopy(this.#snapshot.nodes, this.#nodes);
-    const pods = refreshCopy(this.#snapshot.pods, this.#pods);
     const old = this.#snapshot;
+    const services = this.#refreshRecords();
+    const nodes = this.#moved.has("Node") ? refreshCopy(old.nodes, this.#nodes) : old.nodes;
+    const pods = this.#moved.has("Pod") ? refreshCopy(old.pods, this.#pods) : old.pods;
+    this.#moved.clear();
     if (services !== old.services || nodes !== old.nodes || pods !== old.pods) {
       this.#snapshot = { services, nodes, pods };
     }
@@ -78,19 +78,19 @@ export class Tracker {
   #set(object: KubernetesObject): void {
     switch (object.kind) {
       case "Service":
-        if (replace(this.#services, printKey(object), object)) this.#stale.add(printKey(object));
+        if (replace(this.#services, printKey(object), object)) this.#suspect(object);
         break;
       case "EndpointSlice":
         this.#setSlice(object);
         break;
       case "Endpoints":
-        if (replace(this.#endpoints, printKey(object), object)) this.#stale.add(printKey(object));
+        if (replace(this.#endpoints, printKey(object), object)) this.#suspect(object);
         break;
       case "Node":
-        replace(this.#nodes, object.name, object);
+        if (replace(this.#nodes, object.name, object)) this.#moved.add("Node");
         break;
       case "Pod":
-        replace(this.#pods, printKey(object), object);
+        if (replace(this.#pods, printKey(object), object)) this.#moved.add("Pod");
     }
   }
 
@@ -98,20 +98,20 @@ export class Tracker {
     const key = printKey({ namespace, name });
     switch (kind) {
       case "Service":
-        if (this.#services.delete(key)) this.#stale.add(key);
+        if (this.#services.delete(key)) this.#suspect({ namespace, name });
         break;
       case "EndpointSlice":
         this.#unlinkSlice(key);
         this.#slices.delete(key);
         break;
       case "Endpoints":
-        if (this.#endpoints.delete(key)) this.#stale.add(key);
+        if (this.#endpoints.delete(key)) this.#suspect({ namespace, name });
         break;
       case "Node":
-        this.#nodes.delete(name);
+        if (this.#nodes.delete(name)) this.#moved.add("Node");
         break;
       case "Pod":
-        this.#pods.delete(key);
+        if (this.#pods.delete(key)) this.#moved.add("Pod");
     }
   }
 
@@ -121,35 +121,38 @@ export class Tracker {
     if (isDeepStrictEqual(this.#slices.get(key), slice)) return;
     this.#unlinkSlice(key);
     this.#slices.set(key, slice);
-    const owner = printOwner(slice);
-    const siblings = this.#slicesOf.get(owner) ?? new Map<string, EndpointSlice>();
-    this.#slicesOf.set(owner, siblings.set(key, slice));
-    this.#stale.add(owner);
+    const owner = printKey(ownerOf(slice));
+    this.#slicesOf.set(owner, [...(this.#slicesOf.get(owner) ?? []), slice]);
+    this.#suspect(ownerOf(slice));
   }
 
   #unlinkSlice(key: string): void {
     const slice = this.#slices.get(key);
     if (!slice) return;
-    const owner = printOwner(slice);
-    const siblings = this.#slicesOf.get(owner);
-    siblings?.delete(key);
-    if (siblings?.size === 0) this.#slicesOf.delete(owner);
-    this.#stale.add(owner);
+    const owner = printKey(ownerOf(slice));
+    const siblings = (this.#slicesOf.get(owner) ?? []).filter((other) => other !== slice);
+    if (siblings.length > 0) this.#slicesOf.set(owner, siblings);
+    else this.#slicesOf.delete(owner);
+    this.#suspect(ownerOf(slice));
+  }
+
+  #suspect(name: ServiceName): void {
+    this.#stale.set(printKey(name), name);
   }
 
   #refreshRecords(): Snapshot["services"] {
-    const services = new Map(this.#stale.size > 0 ? this.#snapshot.services : []);
-    let changed = false;
-    for (const key of this.#stale) {
-      const old = services.get(key);
+    const { services } = this.#snapshot;
+    const [gone, come]: [ServiceRecord[], ServiceRecord[]] = [[], []];
+    for (const [key, name] of this.#stale) {
+      const old = findItem(services, ({ service }) => compareServices(service, name));
       const record = this.#makeRecord(key, old);
       if (record === old) continue;
-      changed = true;
-      if (record) services.set(key, record);
-      else services.delete(key);
+      if (old) gone.push(old);
+      if (record) come.push(record);
     }
     this.#stale.clear();
-    return changed ? services : this.#snapshot.services;
+    const changed = gone.length + come.length > 0;
+    return changed ? editList(services, { gone, come }, (a, b) => compareServices(a.service, b.service)) : services;
   }
 
   #makeRecord(key: string, old: ServiceRecord | undefined): ServiceRecord | undefined {
@@ -162,7 +165,7 @@ export class Tracker {
 
   // Slices that somebody wrote win over mirrored ones of their family, or an endpoint could count twice.
   #gatherSlices(key: string, { hasSelector }: Service): readonly EndpointSlice[] {
-    const written = [...(this.#slicesOf.get(key)?.values() ?? [])].filter(({ headless }) => !headless);
+    const written = (this.#slicesOf.get(key) ?? []).filter(({ headless }) => !headless);
     const families = new Set(written.map(({ family }) => family));
     const mirrored = hasSelector ? [] : (this.#endpoints.get(key)?.slices ?? []);
     const wanted = mirrored.filter(({ family, headless }) => !headless && !families.has(family));
@@ -170,12 +173,12 @@ export class Tracker {
   }
 }
 
-function printKey({ namespace, name }: Named): string {
+function printKey({ namespace, name }: ServiceName): string {
   return `${namespace}/${name}`;
 }
 
-function printOwner({ namespace, service }: EndpointSlice): string {
-  return `${namespace}/${service}`;
+function ownerOf({ namespace, service }: EndpointSlice): ServiceName {
+  return { namespace, name: service };
 }
 
 // False, and nothing done, when the object means what the known one means.

@@ -1,5 +1,6 @@
 // What do we own in the kernel? One plain value for each family: wanted by a mode, or observed on a machine.
 import type { Family } from "../net/family.ts";
+import { type PagedList, pagedList } from "../paged-list.ts";
 
 export const TABLES = ["filter", "mangle", "nat", "raw", "security"] as const;
 
@@ -68,7 +69,7 @@ export interface KernelState {
   /** Looked up in the kernel, not worked out. */
   readonly observed?: true;
   readonly tables: ReadonlyMap<TableName, Chains>;
-  readonly fragments: readonly Fragment[];
+  readonly fragments: PagedList<Fragment>;
   readonly sysctls: readonly Sysctl[];
   /** Names of nfacct counters that rules refer to. */
   readonly counters: readonly string[];
@@ -76,5 +77,5 @@ export interface KernelState {
 
 /** Nothing at all: what clean-up wants. */
 export function emptyState(family: Family): KernelState {
-  return { family, tables: new Map(), fragments: [], sysctls: [], counters: [] };
+  return { family, tables: new Map(), fragments: pagedList(), sysctls: [], counters: [] };
 }

@@ -1,4 +1,5 @@
 // What of a state belongs to some of its fragments only?
+import { pagedList } from "../paged-list.ts";
 import type { Chain, Chains, Fragment, KernelState, TableName } from "./kernel-state.ts";
 
 /**
@@ -6,10 +7,10 @@ import type { Chain, Chains, Fragment, KernelState, TableName } from "./kernel-s
  * share. What stands there for every Service alike is left out.
  */
 export function selectFragments(state: KernelState, wanted: (fragment: Fragment) => boolean): KernelState {
-  const fragments = state.fragments.filter(wanted);
+  const fragments = [...state.fragments].filter(wanted);
   const tables = new Map<TableName, Chains>();
   for (const [table, chains] of state.tables) tables.set(table, sharedChains(chains, table, fragments));
-  return { ...state, fragments, tables, sysctls: [], counters: [] };
+  return { ...state, fragments: pagedList(fragments), tables, sysctls: [], counters: [] };
 }
 
 function sharedChains(chains: Chains, table: TableName, fragments: readonly Fragment[]): Chains {

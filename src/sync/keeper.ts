@@ -1,7 +1,7 @@
 // What does the kernel hold for one family, as far as we know, and how is it brought to what is wanted?
 import type { KernelError } from "../errors.ts";
 import type { Applied } from "../kernel/apply.ts";
-import { changedFragments } from "../plan/changed-fragments.ts";
+import { changesBetween, type PagedList, pagedList, replaceItems, sameItems } from "../paged-list.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Fragment, KernelState } from "../state/kernel-state.ts";
 import { type Culprit, findCulprits, isOverRule, type Verdict } from "./culprits.ts";
@@ -45,7 +45,7 @@ export class Keeper {
   /** What the kernel acknowledged; undefined when that is not to be believed. */
   #held: KernelState | undefined;
   /** What it took last, whether it still has it or not. */
-  #taken: readonly Fragment[] = [];
+  #taken = pagedList<Fragment>();
   #looked = Number.NEGATIVE_INFINITY;
 
   constructor(means: Means, input: KeeperInput) {
@@ -78,7 +78,7 @@ export class Keeper {
     const before = this.#held;
     const believed = before && !(await this.#mustLook(target, start)) ? before : undefined;
     if (!believed) this.#looked = start;
-    const quiet = before !== undefined && sameFragments(target, before);
+    const quiet = before !== undefined && sameItems(target.fragments, before.fragments);
     const attempts: PassResult[] = [];
     const attempt = async (state: KernelState, from: Start) => {
       this.#held = undefined;
@@ -112,7 +112,7 @@ export class Keeper {
     if (age >= HOUR) return true;
     if (age < this.#input.syncPeriod) return false;
     if (this.#means.variant === "nft") return this.#means.kernel.moved(target.family);
-    return this.#held !== undefined && sameFragments(target, this.#held);
+    return this.#held !== undefined && sameItems(target.fragments, this.#held.fragments);
   }
 
   /**
@@ -126,7 +126,7 @@ export class Keeper {
   ): Promise<{ held: KernelState | undefined; culprits: readonly Culprit[] }> {
     let found: Verdict = { culprits: [], result: first, held: target };
     const culprits: Culprit[] = [];
-    for (const instead of [this.#taken, []]) {
+    for (const instead of [this.#taken, pagedList<Fragment>()]) {
       const error = found.result.applied.refused?.error;
       if (!error || !isOverRule(error)) break;
       found = await search({ target, instead, error, attempt });
@@ -140,23 +140,18 @@ export class Keeper {
 interface Search {
   readonly target: KernelState;
   /** What the kernel takes in place of suspects. */
-  readonly instead: readonly Fragment[];
+  readonly instead: PagedList<Fragment>;
   readonly error: KernelError;
   readonly attempt: (state: KernelState) => Promise<PassResult>;
 }
 
 function search({ target, instead, error, attempt }: Search): Promise<Verdict> {
-  const suspects = changedFragments(target.fragments, instead).come;
-  const taken = new Map(instead.map((fragment) => [fragment.key, fragment]));
+  const suspects = changesBetween(target.fragments, instead).come;
+  const taken = new Map([...instead].map((fragment) => [fragment.key, [fragment]] as const));
   const holdBack = (some: readonly Fragment[]): KernelState => {
     const back = new Set(some);
-    const fragments = target.fragments.flatMap((one) => (back.has(one) ? (taken.get(one.key) ?? []) : [one]));
-    return { ...target, fragments };
+    const before = (one: Fragment) => (back.has(one) ? (taken.get(one.key) ?? []) : undefined);
+    return { ...target, fragments: replaceItems(target.fragments, before) };
   };
   return findCulprits(suspects, error, holdBack, attempt);
-}
-
-function sameFragments(a: KernelState, b: KernelState): boolean {
-  const { come, gone } = changedFragments(a.fragments, b.fragments);
-  return come.length + gone.length === 0;
 }

@@ -1,5 +1,6 @@
 // Which fragments are held back because the kernel refused them, and until when?
 import type { KernelError } from "../errors.ts";
+import { type PagedList, replaceItems } from "../paged-list.ts";
 import type { Fragment, KernelState } from "../state/kernel-state.ts";
 import type { Culprit } from "./culprits.ts";
 
@@ -22,11 +23,11 @@ export class SetAside {
   readonly #held = new Map<string, Held>();
 
   /** Sets culprits aside; `taken` is what the kernel takes in place of them. */
-  add(culprits: readonly Culprit[], taken: readonly Fragment[], now: number): void {
+  add(culprits: readonly Culprit[], taken: PagedList<Fragment>, now: number): void {
     for (const { fragment, error } of culprits) {
       const before = this.#held.get(fragment.key);
       const wait = before ? Math.min(2 * before.wait, LAST_WAIT) : FIRST_WAIT;
-      const instead = taken.find(({ key }) => key === fragment.key);
+      const instead = [...taken].find(({ key }) => key === fragment.key);
       this.#held.set(fragment.key, { refused: fragment, error, instead, wait, until: now + wait });
     }
   }
@@ -42,9 +43,9 @@ export class SetAside {
   withhold(wanted: KernelState, now: number): KernelState {
     this.#forget(wanted, (isThere) => !isThere);
     if (this.#held.size === 0) return wanted;
-    const fragments = wanted.fragments.flatMap((fragment) => {
-      const held = this.#held.get(fragment.key);
-      return held && now < held.until ? (held.instead ?? []) : [fragment];
+    const fragments = replaceItems(wanted.fragments, ({ key }) => {
+      const held = this.#held.get(key);
+      return held && now < held.until ? asList(held.instead) : undefined;
     });
     return { ...wanted, fragments };
   }
@@ -59,4 +60,8 @@ export class SetAside {
     const there = new Set(state.fragments);
     for (const [key, { refused }] of this.#held) if (isOver(there.has(refused))) this.#held.delete(key);
   }
+}
+
+function asList<T>(item: T | undefined): readonly T[] {
+  return item === undefined ? [] : [item];
 }

@@ -1,6 +1,6 @@
 // How are ServicePorts printed and ordered?
 import t from "tap";
-import { compareNames, compareServices, portKey, printName, type ServicePortName } from "../../src/model/names.ts";
+import { compareNames, portKey, printName, type ServicePortName } from "../../src/model/names.ts";
 
 const name = (text: string): ServicePortName => {
   const [namespace = "", service = "", port = "", protocol = ""] = text.split(" ");
@@ -35,10 +35,4 @@ t.test("order: namespace, name, port name, protocol", async (t) => {
       t.equal(Math.sign(compareNames(one, other)), Math.sign(at - index), `${printName(one)} and ${printName(other)}`);
     }
   }
-});
-
-t.test("Services alone are ordered without their ports", async (t) => {
-  t.equal(compareServices(name("a b x TCP"), name("a b y TCP")), 0);
-  t.ok(compareServices(name("a c x TCP"), name("a-b b x TCP")) < 0);
-  t.ok(compareServices(name("a c x TCP"), name("a b x TCP")) > 0);
 });

@@ -5,6 +5,7 @@ import { type KnownService, knownServiceOf } from "../../src/model/known-service
 import { serviceHealthOf } from "../../src/model/service-health.ts";
 import { worldOf } from "../../src/model/world.ts";
 import type { Family } from "../../src/net/family.ts";
+import { pagedList } from "../../src/paged-list.ts";
 import {
   buildEndpoint,
   buildFacts,
@@ -74,7 +75,7 @@ t.test("each family counts its own", async (t) => {
 
 t.test("Services that nobody asks for are not looked into", async (t) => {
   const viewpoint = { family: "IPv4", nodeName: "n1", zone: "", allowServiceExternalIPs: true } as const;
-  const known = (name: string, given: Partial<Service>): readonly [string, KnownService] => {
+  const known = (name: string, given: Partial<Service>): KnownService => {
     const { record, ports } = knownServiceOf(buildRecord(buildService({ name, ...given })), viewpoint);
     const guarded = ports.map(({ traffic }) => ({
       traffic,
@@ -82,8 +83,8 @@ t.test("Services that nobody asks for are not looked into", async (t) => {
         throw new Error(`looked into ${name}`);
       },
     }));
-    return [`ns/${name}`, { record, ports: guarded }];
+    return { record, ports: guarded };
   };
-  t.strictSame(serviceHealthOf({ known: new Map([known("a", {}), known("b", { healthCheckNodePort: 1 })]) }), []);
-  t.throws(() => serviceHealthOf({ known: new Map([known("c", LOCAL)]) }), /looked into c/);
+  t.strictSame(serviceHealthOf({ known: pagedList([known("a", {}), known("b", { healthCheckNodePort: 1 })]) }), []);
+  t.throws(() => serviceHealthOf({ known: pagedList([known("c", LOCAL)]) }), /looked into c/);
 });

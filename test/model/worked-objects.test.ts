@@ -89,7 +89,7 @@ function print(services: readonly Service[], slices: readonly EndpointSlice[]): 
   const snapshot = buildSnapshot(services.map((one) => ({ service: one, slices })));
   return FAMILIES.flatMap((family: Family) => {
     const world = worldOf({ snapshot, nodeName: "n1", family, options: buildOptions(), facts: buildFacts() });
-    return world.services.map(({ servicePort: port, reachable }) => {
+    return [...world.services].map(({ servicePort: port, reachable }) => {
       const parts = [
         `${family} ${port.clusterIP}:${port.port}`,
         ...port.externalIPs.map((ip) => `external ${ip}`),

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import t from "tap";
 import type { ServiceRecord, Snapshot } from "../../src/api/objects.ts";
 import { type KnownWorld, type WorldInput, worldOf } from "../../src/model/world.ts";
+import { pagedList } from "../../src/paged-list.ts";
 import { clusters, shuffle } from "../support/arbitrary-clusters.ts";
 import {
   buildEndpoint,
@@ -11,6 +12,7 @@ import {
   buildOptions,
   buildPort,
   buildRecord,
+  buildRecords,
   buildService,
   buildSlice,
   buildSnapshot,
@@ -35,8 +37,11 @@ t.test("Services are sorted by namespace, name, port name and protocol", async (
 
 t.test("a Service of the other family is known and gives no traffic", async (t) => {
   const world = build(buildSnapshot([buildRecord(buildService({ clusterIP: "fd00::1" }))]));
-  t.strictSame(world.services, []);
-  t.strictSame([...world.known.keys()], ["ns/s"]);
+  t.strictSame([...world.services], []);
+  t.strictSame(
+    [...world.known].map(({ record }) => record.service.name),
+    ["s"],
+  );
 });
 
 t.test("the Node says zone, addresses and pod ranges", async (t) => {
@@ -80,7 +85,7 @@ t.test("nothing came anew: the World is the one we had", async (t) => {
   const snapshot = cluster(5);
   const previous = build(snapshot);
   t.equal(build(snapshot, { previous }), previous);
-  t.equal(build({ ...snapshot, services: new Map([...snapshot.services].reverse()) }, { previous }), previous);
+  t.equal(build({ ...snapshot, services: pagedList(snapshot.services) }, { previous }), previous, "on other pages");
 });
 
 t.test("objects that came anew and mean the same change neither Services nor settings", async (t) => {
@@ -97,7 +102,7 @@ t.test("one record of 10000 changes: one is read, one differs", async (t) => {
   t.equal(reads.length, 10_000, "all are read for the first World");
   reads.length = 0;
   const changed = recordOf(4711, "10.2.0.9");
-  const services = new Map(watched.services).set("ns/s-4711", watch(changed, reads));
+  const services = buildRecords([...watched.services, watch(changed, reads)]);
   const world = build({ ...watched, services }, { previous });
   t.strictSame(reads, ["s-4711"]);
   t.equal(world.settings, previous.settings);
@@ -109,16 +114,15 @@ t.test("one record of 10000 changes: one is read, one differs", async (t) => {
 t.test("a Service that is added or removed leaves the others alone, and the order right", async (t) => {
   const all = cluster(50);
   const previous = build(all);
-  const services = new Map(all.services);
-  services.delete("ns/s-7");
+  const services = buildRecords([...all.services].filter(({ service }) => service.name !== "s-7"));
   const fewer = build({ ...all, services }, { previous });
   t.strictSame(
-    fewer.services,
-    previous.services.filter(({ servicePort }) => servicePort.name.name !== "s-7"),
+    [...fewer.services],
+    [...previous.services].filter(({ servicePort }) => servicePort.name.name !== "s-7"),
   );
   const more = build(all, { previous: fewer });
   t.strictSame(texts(more), texts(previous));
-  t.equal(more.services.filter((traffic) => !fewer.services.includes(traffic)).length, 1);
+  t.equal([...more.services].filter((traffic) => ![...fewer.services].includes(traffic)).length, 1);
 });
 
 t.test("another zone recomputes only what hints decide", async (t) => {
@@ -137,7 +141,7 @@ t.test("the gate for external IPs reaches every Service", async (t) => {
   const snapshot = buildSnapshot([buildRecord(buildService({ externalIPs: ["1.2.3.4"] }))]);
   const previous = build(snapshot);
   const world = build(snapshot, { previous, options: buildOptions({ allowServiceExternalIPs: false }) });
-  t.strictSame(world.services[0]?.servicePort.externalIPs, []);
+  t.strictSame([...world.services][0]?.servicePort.externalIPs, []);
 });
 
 t.test("node addresses come and go", async (t) => {
@@ -200,19 +204,19 @@ function watch({ service, slices: own }: ServiceRecord, reads: string[]): Servic
 /** Traffics that are not the very objects of the World before. */
 function countDifferent(world: KnownWorld, previous: KnownWorld): number {
   const before = new Set(previous.services);
-  return world.services.filter((traffic) => !before.has(traffic)).length;
+  return [...world.services].filter((traffic) => !before.has(traffic)).length;
 }
 
 /** What backends see, and the endpoints behind it. */
 function plain({ settings, nodePortAddresses, services: traffics, known }: KnownWorld): unknown {
-  const endpoints = [...known].map(([key, { ports }]) => [key, ports.map((port) => port.endpoints)]);
-  return { settings, nodePortAddresses, traffics, endpoints };
+  const endpoints = [...known].map(({ record, ports }) => [record.service.name, ports.map((port) => port.endpoints)]);
+  return { settings, nodePortAddresses, traffics: [...traffics], endpoints };
 }
 
 function texts(world: KnownWorld): readonly string[] {
-  return world.services.map(({ servicePort }) => servicePort.text);
+  return [...world.services].map(({ servicePort }) => servicePort.text);
 }
 
 function addresses(world: KnownWorld): readonly string[] {
-  return world.services.flatMap(({ reachable }) => reachable.map(({ ip }) => ip));
+  return [...world.services].flatMap(({ reachable }) => reachable.map(({ ip }) => ip));
 }

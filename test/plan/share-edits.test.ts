@@ -1,6 +1,7 @@
 // Do single rules, taken out and put in, make of a shared chain what writing it whole would?
 import t from "tap";
-import { changedFragments } from "../../src/plan/changed-fragments.ts";
+import { compareTexts } from "../../src/api/service-name.ts";
+import { changesBetween, editList, pagedList } from "../../src/paged-list.ts";
 import { shareEdits } from "../../src/plan/share-edits.ts";
 import type { Fragment, KernelState } from "../../src/state/kernel-state.ts";
 import { buildChain, buildFragment, buildState } from "../support/fragments.ts";
@@ -8,7 +9,7 @@ import { buildChain, buildFragment, buildState } from "../support/fragments.ts";
 const CHAIN = { table: "nat", name: "KUBE-SERVICES" } as const;
 
 function editsOf(wanted: KernelState, actual: readonly Fragment[]): readonly string[] {
-  return shareEdits(CHAIN, wanted, changedFragments(wanted.fragments, actual));
+  return shareEdits(CHAIN, wanted, changesBetween(wanted.fragments, pagedList(actual)));
 }
 
 const [a, b, c] = [buildFragment("a"), buildFragment("b", ["b1", "b2"]), buildFragment("c")];
@@ -60,5 +61,22 @@ t.test("fixed rules stand in front", async (t) => {
 t.test("a chain that is not there has none in front", async (t) => {
   t.strictSame(editsOf(buildState([a], []), []), ["-I KUBE-SERVICES 1 -j a"]);
   const filter = { table: "filter", name: "KUBE-SERVICES" } as const;
-  t.strictSame(shareEdits(filter, buildState([a]), { come: [a], gone: [] }), [], "nor shares in another table");
+  const wanted = buildState([a]);
+  t.strictSame(
+    shareEdits(filter, wanted, changesBetween(wanted.fragments, pagedList())),
+    [],
+    "nor shares in another table",
+  );
+});
+
+t.test("behind hundreds that stay", async (t) => {
+  const many = Array.from({ length: 300 }, (_, index) =>
+    buildFragment(`a/${index + 100}`, index % 2 === 0 ? ["x", "y"] : []),
+  );
+  const before = buildState(many);
+  const fragments = editList(before.fragments, { gone: [], come: [c] }, (one, other) =>
+    compareTexts(one.key, other.key),
+  );
+  const edits = shareEdits(CHAIN, { ...before, fragments }, changesBetween(fragments, before.fragments));
+  t.strictSame(edits, ["-I KUBE-SERVICES 301 -j c"]);
 });

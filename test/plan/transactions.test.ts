@@ -1,11 +1,12 @@
 // In which transactions is a large change carried out, and is every one of them valid where it stands?
 import t from "tap";
+import { pagedList } from "../../src/paged-list.ts";
 import { diff } from "../../src/plan/diff.ts";
 import { restoreText } from "../../src/plan/restore-text.ts";
 import type { Variant } from "../../src/plan/transactions.ts";
 import { parseTables } from "../../src/state/iptables-parse.ts";
 import { printTables } from "../../src/state/iptables-print.ts";
-import { type Chain, emptyState, type KernelState } from "../../src/state/kernel-state.ts";
+import { type Chain, emptyState, type KernelState, type TableName } from "../../src/state/kernel-state.ts";
 import { FakeIptables } from "../support/fake-iptables.ts";
 import { buildChain, buildFragment, buildState } from "../support/fragments.ts";
 import { savedTables } from "../support/saved-tables.ts";
@@ -93,4 +94,32 @@ t.test("chains that alone differ need no first and no last restore", async (t) =
   const { texts, held } = await carryOut(LARGE, before);
   t.equal(texts.length, 3);
   t.strictSame(held, printed(LARGE).trimEnd().split("\n"));
+});
+
+t.test("the first restore of a fresh node does not wait for the chains of all Services", async (t) => {
+  const asked = new Map<string, number>();
+  const fragments = [...LARGE.fragments].map((fragment) => ({
+    ...fragment,
+    chains: (table: TableName) => {
+      if (table === "nat") asked.set(fragment.key, (asked.get(fragment.key) ?? 0) + 1);
+      return fragment.chains(table);
+    },
+  }));
+  const fresh: KernelState = { ...emptyState("IPv4"), observed: true };
+  const wanted = { ...LARGE, fragments: pagedList(fragments) };
+  const { steps } = diff(wanted, fresh, { jumps: [JUMP], variant: "nft" });
+  t.equal(steps.length, 5);
+  t.ok(asked.size <= 5, `${asked.size} of ${fragments.length} were asked for their chains`);
+});
+
+t.test("Services without a chain make no restore on a fresh node", async (t) => {
+  const bare = Array.from({ length: 150 }, (_, index) => buildFragment(`a/${index}`, []));
+  const some = stateOf(200).fragments;
+  const fresh: KernelState = { ...emptyState("IPv4"), observed: true };
+  const plan = (state: KernelState) => diff(state, fresh, { jumps: [JUMP], variant: "nft" });
+  t.equal(plan({ ...LARGE, fragments: pagedList([...bare, ...some]) }).steps.length, 5, "one piece of four is empty");
+  const fixed = buildState(bare, [MARK, CANARY, buildChain("KUBE-SERVICES")]);
+  t.equal(plan(fixed).steps.length, 1);
+  const after = { ...emptyState("IPv4"), observed: true, tables: parseTables(printed(fixed)) } as const;
+  t.strictSame(diff(fixed, after, { jumps: [], variant: "nft" }).steps, [], "and nothing is left to do afterwards");
 });

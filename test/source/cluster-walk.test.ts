@@ -101,5 +101,5 @@ for (let walk = 0; walk < WALKS; walk++) {
 function sorted(snapshot: Snapshot | undefined): unknown {
   if (!snapshot) return undefined;
   const sort = (map: ReadonlyMap<string, unknown>) => [...map].sort(([a], [b]) => (a < b ? -1 : 1));
-  return [sort(snapshot.services), sort(snapshot.nodes)];
+  return [[...snapshot.services], sort(snapshot.nodes)];
 }

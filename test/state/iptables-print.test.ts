@@ -1,4 +1,5 @@
 import t from "tap";
+import { pagedList } from "../../src/paged-list.ts";
 import { parseTables } from "../../src/state/iptables-parse.ts";
 import { printTables } from "../../src/state/iptables-print.ts";
 import { type Chain, emptyState, type Fragment, type KernelState } from "../../src/state/kernel-state.ts";
@@ -14,7 +15,7 @@ const FRAGMENTS: readonly Fragment[] = ["a", "b"].map((name) => ({
 
 const STATE: KernelState = {
   ...emptyState("IPv4"),
-  fragments: FRAGMENTS,
+  fragments: pagedList(FRAGMENTS),
   tables: new Map([
     [
       "nat",

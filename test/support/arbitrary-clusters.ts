@@ -1,6 +1,7 @@
 // Which clusters does a randomised test try?
 import fc from "fast-check";
 import type { EndpointSlice, Service, Snapshot } from "../../src/api/objects.ts";
+import { pagedList } from "../../src/paged-list.ts";
 import { buildEndpoint, buildPort, buildRecord, buildService, buildSlice, buildSnapshot } from "./build.ts";
 
 const someHints = fc.subarray(["z1", "z2"]);
@@ -67,15 +68,15 @@ export const clusters: fc.Arbitrary<Snapshot> = fc
   )
   .map((records) => buildSnapshot(records));
 
-/** The same objects in another order, and their lists too where order has no meaning. */
+/** The same objects, with those of their lists in another order where order has no meaning. */
 export function shuffle(snapshot: Snapshot, noise: fc.Stream<number>): Snapshot {
   const mix = <T>(items: Iterable<T>): T[] => {
     const keyed = [...items].map((item) => ({ item, key: [...noise.take(1)][0] ?? 0 }));
     return keyed.sort((a, b) => a.key - b.key).map(({ item }) => item);
   };
-  const mixed = [...snapshot.services].map(([key, { service, slices: own }]) => {
+  const mixed = [...snapshot.services].map(({ service, slices: own }) => {
     const ownMixed = mix(own).map((slice) => ({ ...slice, endpoints: mix(slice.endpoints) }));
-    return [key, buildRecord({ ...service, ports: mix(service.ports) }, ...ownMixed)] as const;
+    return buildRecord({ ...service, ports: mix(service.ports) }, ...ownMixed);
   });
-  return { ...snapshot, services: new Map(mix(mixed)) };
+  return { ...snapshot, services: pagedList(mixed) };
 }

@@ -1,8 +1,10 @@
 // How does a test write an object with only what it is about? Everything unsaid is what the API server would fill in.
 import type { ApiEndpoint, EndpointSlice, Node, Service, ServiceRecord, Snapshot } from "../../src/api/objects.ts";
+import { compareServices } from "../../src/api/service-name.ts";
 import type { Gates } from "../../src/model/service-port.ts";
 import type { RuleFacts, RuleOptions } from "../../src/model/settings.ts";
 import { familyOf } from "../../src/net/address.ts";
+import { pagedList } from "../../src/paged-list.ts";
 
 type ApiPort = Service["ports"][number];
 
@@ -87,10 +89,16 @@ export function buildRecord(service: Service, ...slices: readonly EndpointSlice[
 /** A snapshot of the records and of Node `n1` (or the nodes given). */
 export function buildSnapshot(records: readonly ServiceRecord[], nodes: readonly Node[] = [buildNode()]): Snapshot {
   return {
-    services: new Map(records.map((record) => [`${record.service.namespace}/${record.service.name}`, record])),
+    services: buildRecords(records),
     nodes: new Map(nodes.map((node) => [node.name, node])),
     pods: new Map(),
   };
+}
+
+/** The records as a snapshot has them; of those for the same Service the last one counts. */
+export function buildRecords(records: Iterable<ServiceRecord>): Snapshot["services"] {
+  const newest = new Map([...records].map((record) => [`${record.service.namespace}/${record.service.name}`, record]));
+  return pagedList([...newest.values()].sort((a, b) => compareServices(a.service, b.service)));
 }
 
 /** The defaults of kube-proxy, as far as rules depend on them. */

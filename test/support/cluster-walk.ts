@@ -1,8 +1,9 @@
 // How does a cluster change, step by step, in a random walk?
 import fc from "fast-check";
 import type { Service, ServiceRecord, Snapshot } from "../../src/api/objects.ts";
+import { compareServices } from "../../src/api/service-name.ts";
 import { services, slices } from "./arbitrary-clusters.ts";
-import { buildEndpoint, buildNode, buildRecord, buildSlice, buildSnapshot } from "./build.ts";
+import { buildEndpoint, buildNode, buildRecord, buildRecords, buildSlice, buildSnapshot } from "./build.ts";
 
 /** The host `10.1.0.6`, which no other endpoint has: rules for it may be refused. */
 export const POISON = "10.1.0.6:";
@@ -50,13 +51,13 @@ type Records = Snapshot["services"];
 
 function changed(records: Records, event: Exclude<ClusterEvent, { kind: "zone" }>): Records {
   if (event.kind === "service") {
-    const key = `${event.service.namespace}/${event.service.name}`;
-    return new Map([...records, [key, buildRecord(event.service, ...(records.get(key)?.slices ?? []))]]);
+    const known = [...records].find(({ service }) => compareServices(service, event.service) === 0);
+    return buildRecords([...records, buildRecord(event.service, ...(known?.slices ?? []))]);
   }
-  const [key, record] = [...records][event.at % Math.max(1, records.size)] ?? [];
-  if (key === undefined || record === undefined) return records;
-  if (event.kind === "remove") return new Map([...records].filter(([other]) => other !== key));
+  const record = [...records][event.at % Math.max(1, records.length)];
+  if (record === undefined) return records;
+  if (event.kind === "remove") return buildRecords([...records].filter((other) => other !== record));
   const own =
     event.kind === "poison" ? [...record.slices.filter(({ name }) => name !== "s-poison"), POISONED] : event.slices;
-  return new Map([...records, [key, { ...record, slices: own }]]);
+  return buildRecords([...records, { ...record, slices: own }]);
 }

@@ -1,4 +1,5 @@
 // How does a test write a fragment, and a state of fragments, with only what it is about?
+import { pagedList } from "../../src/paged-list.ts";
 import { type Chain, emptyState, type Fragment, type KernelState, type Shares } from "../../src/state/kernel-state.ts";
 
 /** A fragment with one share in KUBE-SERVICES of the nat table (these lines), and these chains of its own there. */
@@ -20,5 +21,5 @@ export function buildChain(name: string, ...targets: readonly string[]): Chain {
 /** IPv4, these chains fixed in the nat table, these fragments. */
 export function buildState(fragments: readonly Fragment[], chains = [buildChain("KUBE-SERVICES")]): KernelState {
   const tables = new Map([["nat" as const, new Map(chains.map((chain) => [chain.name, chain]))]]);
-  return { ...emptyState("IPv4"), tables, fragments };
+  return { ...emptyState("IPv4"), tables, fragments: pagedList(fragments) };
 }

@@ -4,7 +4,15 @@ import type { Kernel } from "../../src/kernel/kernel.ts";
 import { machine } from "../../src/kernel/kernel.ts";
 import { FamilyLoop } from "../../src/sync/family-loop.ts";
 import { createLog } from "../../src/sync/log.ts";
-import { buildEndpoint, buildOptions, buildRecord, buildService, buildSlice, buildSnapshot } from "../support/build.ts";
+import {
+  buildEndpoint,
+  buildOptions,
+  buildRecord,
+  buildRecords,
+  buildService,
+  buildSlice,
+  buildSnapshot,
+} from "../support/build.ts";
 import { HandClock } from "../support/clock.ts";
 import { FakeIptables } from "../support/fake-iptables.ts";
 import { Observed } from "../support/observed.ts";
@@ -104,7 +112,7 @@ t.test("a Service that the kernel refuses is told, set aside and tried again; th
     buildSlice([buildEndpoint("10.1.0.9")], { name: "other-1", service: "other" }),
   );
   const poisoned = snapshotOf("10.1.0.1");
-  loop.update({ ...poisoned, services: new Map([...poisoned.services, ["ns/other", other]]) });
+  loop.update({ ...poisoned, services: buildRecords([...poisoned.services, other]) });
   await clock.advance(0);
   const said = lines.filter((line) => line.startsWith("E"));
   t.match(said, [

@@ -1,6 +1,7 @@
 // How long is a refused Service port held back, and what stands in its place?
 import t from "tap";
 import { KernelError } from "../../src/errors.ts";
+import { pagedList } from "../../src/paged-list.ts";
 import type { Fragment } from "../../src/state/kernel-state.ts";
 import { SetAside } from "../../src/sync/set-aside.ts";
 import { buildFragment, buildState } from "../support/fragments.ts";
@@ -12,8 +13,8 @@ const SECOND = 1000;
 
 function setUp(taken: readonly Fragment[] = [good]) {
   const aside = new SetAside();
-  aside.add([{ fragment: bad, error }], taken, 0);
-  const left = (now: number, wanted = WANTED) => aside.withhold(wanted, now).fragments;
+  aside.add([{ fragment: bad, error }], pagedList(taken), 0);
+  const left = (now: number, wanted = WANTED) => [...aside.withhold(wanted, now).fragments];
   return { aside, left };
 }
 
@@ -38,7 +39,7 @@ t.test("the wait doubles from half a minute to ten minutes", async (t) => {
     t.equal(left(now + wait * SECOND - 1).length, 1, `not before ${wait} seconds`);
     now += wait * SECOND;
     t.equal(left(now).length, 2, `after ${wait} seconds`);
-    aside.add([{ fragment: bad, error }], [good], now);
+    aside.add([{ fragment: bad, error }], pagedList([good]), now);
   }
 });
 
@@ -54,7 +55,7 @@ t.test("another version has its chance at once, and the first wait again", async
   const { aside, left } = setUp();
   const next = buildFragment("s");
   t.ok(left(0, buildState([good, next]))[1] === next);
-  aside.add([{ fragment: next, error }], [good], 0);
+  aside.add([{ fragment: next, error }], pagedList([good]), 0);
   t.equal(left(30 * SECOND, buildState([good, next])).length, 2);
 });
 

@@ -5,8 +5,9 @@ import type { Snapshot } from "../../src/api/objects.ts";
 import { KernelError } from "../../src/errors.ts";
 import { machine } from "../../src/kernel/kernel.ts";
 import { FAMILIES, type Family } from "../../src/net/family.ts";
+import { pagedList } from "../../src/paged-list.ts";
 import { printTables } from "../../src/state/iptables-print.ts";
-import type { KernelState } from "../../src/state/kernel-state.ts";
+import type { Fragment, KernelState } from "../../src/state/kernel-state.ts";
 import { afterEvent, type ClusterEvent, clusterEvents, EMPTY, POISON } from "../support/cluster-walk.ts";
 import { FakeIptables } from "../support/fake-iptables.ts";
 import { FOREIGN, foreignEdit, foreignLines, ourLines, withoutJumpOrder } from "../support/foreign-hand.ts";
@@ -153,9 +154,9 @@ async function rest(kept: KeptKernel, snapshot: Snapshot): Promise<void> {
 
 /** The state without the ServicePorts that the kernel refuses. */
 function innocent(state: KernelState): KernelState {
-  const isPoisoned = ({ chains }: KernelState["fragments"][number]) =>
+  const isPoisoned = ({ chains }: Fragment) =>
     chains("nat").some(({ rules }) => rules.some(({ line }) => line.includes(POISON)));
-  return { ...state, fragments: state.fragments.filter((fragment) => !isPoisoned(fragment)) };
+  return { ...state, fragments: pagedList([...state.fragments].filter((fragment) => !isPoisoned(fragment))) };
 }
 
 function missing(found: readonly string[], state: KernelState): readonly string[] {

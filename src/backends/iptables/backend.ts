@@ -3,6 +3,7 @@
 import type { Settings } from "../../model/settings.ts";
 import type { ServiceTraffic } from "../../model/traffic.ts";
 import type { World } from "../../model/world.ts";
+import { mapPages, type Page } from "../../paged-list.ts";
 import type { Chain, Chains, Fragment, KernelState, Rule, Sysctl, TableName } from "../../state/kernel-state.ts";
 import { isOurChain } from "../../state/ownership.ts";
 import { targetOf } from "../../state/rule.ts";
@@ -30,7 +31,7 @@ export function iptablesBackend(texts: TemplateTexts): Backend {
     fill: fillFrom(templates),
     filter: builtIn("filter"),
     nat: builtIn("nat"),
-    remembered: new WeakMap<Settings, WeakMap<ServiceTraffic, Fragment>>(),
+    remembered: new WeakMap<Settings, Remembered>(),
   };
   return {
     mode: "iptables",
@@ -49,13 +50,19 @@ interface Parts {
   /** The built-in chains of each table, with our jumps. */
   readonly filter: readonly Chain[];
   readonly nat: readonly Chain[];
-  readonly remembered: WeakMap<Settings, WeakMap<ServiceTraffic, Fragment>>;
+  readonly remembered: WeakMap<Settings, Remembered>;
+}
+
+/** Fragments of the same settings. */
+interface Remembered {
+  readonly pages: WeakMap<Page<ServiceTraffic>, Page<Fragment>>;
+  readonly fragments: WeakMap<ServiceTraffic, Fragment>;
 }
 
 function desired(world: World, { fill, filter, nat, remembered }: Parts): KernelState {
   const { settings, services } = world;
-  const fragments = remembered.get(settings) ?? new WeakMap<ServiceTraffic, Fragment>();
-  remembered.set(settings, fragments);
+  const { pages, fragments } = remembered.get(settings) ?? { pages: new WeakMap(), fragments: new WeakMap() };
+  remembered.set(settings, { pages, fragments });
   const fragmentFor = (traffic: ServiceTraffic): Fragment => {
     const known = fragments.get(traffic);
     if (known) return known;
@@ -70,7 +77,7 @@ function desired(world: World, { fill, filter, nat, remembered }: Parts): Kernel
       ["mangle", byName([ensured(CANARY)])],
       ["nat", byName([...nat, ...natChains(fill, world)])],
     ]),
-    fragments: services.map(fragmentFor),
+    fragments: mapPages(services, pages, (page) => page.map(fragmentFor)),
     sysctls: sysctlsOf(settings),
     counters: countersOf(settings),
   };

@@ -38,19 +38,45 @@ export function fillFrom(templates: ReadonlyMap<string, Template>): FillFrom {
 
 export function contextOf(fill: FillFrom, settings: Settings, traffic: ServiceTraffic): Context {
   const { servicePort } = traffic;
-  const names = serviceChainNames(servicePort);
+  let names: ServiceChainNames | undefined;
   const known = new Map<Endpoint, string>();
   const chainOf = (endpoint: Endpoint) => {
     const name = known.get(endpoint) ?? endpointChainName(servicePort, endpoint);
     known.set(endpoint, name);
     return name;
   };
-  return { fill, settings, traffic, names, chainOf, service: servicePort.text, protocol: lower(servicePort.protocol) };
+  return {
+    fill,
+    settings,
+    traffic,
+    // Most Services have no rule in table filter, and need no name there.
+    get names() {
+      names ??= serviceChainNames(servicePort);
+      return names;
+    },
+    chainOf,
+    service: servicePort.text,
+    protocol: lower(servicePort.protocol),
+  };
 }
 
 /** A chain that holds exactly these rules. */
 export function ours(name: string, rules: readonly Rule[]): Chain {
   return { name, hold: "ours", rules };
+}
+
+/**
+ * The same, with the rules written out each time somebody asks for them. A node that starts finds most chains missing,
+ * and then their names are all that a difference needs.
+ */
+export function writtenWhenAsked(name: string, write: () => readonly Rule[]): Chain {
+  return {
+    name,
+    hold: "ours",
+    get rules() {
+      return write();
+    },
+  };
 }
 
 /** Is there a chain for external destinations? */

@@ -52,7 +52,7 @@ check("every jump has its chain, and every chain is reached", (input) => {
   const world = worldFrom(input);
   const state = BACKEND.desired(world);
   // A VIP that lets nobody in leads nowhere, so that the way on from there may have no other entry.
-  const closed = world.services.filter(({ servicePort }) => servicePort.sourceRanges.length === 0);
+  const closed = [...world.services].filter(({ servicePort }) => servicePort.sourceRanges.length === 0);
   const unreached = new Set(closed.map(({ servicePort }) => serviceChainNames(servicePort).ext));
   for (const table of TABLES) {
     const chains = wholeTable(state, table);
@@ -124,7 +124,8 @@ check("there are as many rules as the shape of each ServicePort asks for", (inpu
   const count = (table: TableName) =>
     [...wholeTable(state, table).values()].filter(({ hold }) => hold !== "built-in").flatMap(({ rules }) => rules)
       .length;
-  const sum = (rules: (traffic: ServiceTraffic) => number) => world.services.reduce((all, one) => all + rules(one), 0);
+  const sum = (rules: (traffic: ServiceTraffic) => number) =>
+    [...world.services].reduce((all, one) => all + rules(one), 0);
   const { family, localhostNodePorts } = world.settings;
   const firewall = family === "IPv4" && localhostNodePorts ? 1 : 0;
   assertEqual(count("filter"), 3 + firewall + sum(filterRules), "rules in filter");

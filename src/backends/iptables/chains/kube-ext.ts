@@ -1,18 +1,21 @@
 // What does KUBE-EXT do with traffic to the external addresses of a ServicePort?
 import type { Chain, Rule } from "../../../state/kernel-state.ts";
-import { type Context, hasExt, ours } from "../context.ts";
+import { type Context, hasExt, writtenWhenAsked } from "../context.ts";
 
 const CHAIN = "nat/KUBE-EXT";
 
 export function kubeExt(context: Context): Chain | undefined {
+  return hasExt(context.traffic) ? writtenWhenAsked(context.names.ext, () => rulesOf(context)) : undefined;
+}
+
+function rulesOf(context: Context): readonly Rule[] {
   const { fill, names, service, traffic } = context;
-  if (!hasExt(traffic)) return undefined;
   const chain = names.ext;
   const local = traffic.external.endpoints === "local";
   const rules = local ? shortCuts(context) : [fill(CHAIN, "masquerade", { chain, service })];
   const forward = traffic.external.verdict === "forward";
   const target = local ? names.svl : names.svc;
-  return ours(chain, forward ? [...rules, fill(CHAIN, "endpoints", { chain, target })] : rules);
+  return forward ? [...rules, fill(CHAIN, "endpoints", { chain, target })] : rules;
 }
 
 /** Under the Local policy, this cluster's own traffic goes to every endpoint all the same. */

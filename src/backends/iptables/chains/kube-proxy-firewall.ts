@@ -3,9 +3,10 @@ import { single } from "../../../net/address.ts";
 import type { Rule } from "../../../state/kernel-state.ts";
 import { type Context, hasFw } from "../context.ts";
 
-export function kubeProxyFirewall({ fill, names, service, protocol, traffic }: Context): readonly Rule[] {
+export function kubeProxyFirewall(context: Context): readonly Rule[] {
+  const { fill, service, protocol, traffic } = context;
   if (!hasFw(traffic)) return [];
   const { loadBalancerVIPs, port } = traffic.servicePort;
-  const words = { service, protocol, firewall: names.fw, port: String(port) };
+  const words = { service, protocol, firewall: context.names.fw, port: String(port) };
   return loadBalancerVIPs.map((vip) => fill("filter/KUBE-PROXY-FIREWALL", "drop", { ...words, address: single(vip) }));
 }

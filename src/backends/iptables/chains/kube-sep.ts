@@ -3,23 +3,28 @@
 import type { Endpoint } from "../../../model/endpoint.ts";
 import { hostPort, kernelText, single } from "../../../net/address.ts";
 import type { Family } from "../../../net/family.ts";
-import type { Chain } from "../../../state/kernel-state.ts";
-import { type Context, ours } from "../context.ts";
+import type { Chain, Rule } from "../../../state/kernel-state.ts";
+import { type Context, writtenWhenAsked } from "../context.ts";
 
 const CHAIN = "nat/KUBE-SEP";
 
-export function kubeSep({ fill, chainOf, service, protocol, settings, traffic }: Context, endpoint: Endpoint): Chain {
-  const chain = chainOf(endpoint);
+export function kubeSep(context: Context, endpoint: Endpoint): Chain {
+  return writtenWhenAsked(context.chainOf(endpoint), () => rulesOf(context, endpoint));
+}
+
+function rulesOf(context: Context, endpoint: Endpoint): readonly Rule[] {
+  const { fill, service, protocol, settings, traffic } = context;
+  const chain = context.chainOf(endpoint);
   const bare = settings.endpointComments ? "" : "-bare";
   const comment = settings.endpointComments ? { service } : {};
   const destination = hostPort(kernelText(endpoint.ip), endpoint.port);
   const dnat = { chain, protocol, destination, ...comment };
-  return ours(chain, [
+  return [
     fill(CHAIN, `hairpin${bare}`, { chain, address: single(endpoint.ip), ...comment }),
     traffic.servicePort.affinitySeconds === 0
       ? fill(CHAIN, `dnat${bare}`, dnat)
       : fill(CHAIN, `dnat-affinity${bare}`, { ...dnat, recent: chain, "recent.mask": recentMask(settings.family) }),
-  ]);
+  ];
 }
 
 /** The recent match remembers whole addresses. */

@@ -4,7 +4,7 @@ import type { Endpoint } from "../../../model/endpoint.ts";
 import { single } from "../../../net/address.ts";
 import type { Chain, Rule } from "../../../state/kernel-state.ts";
 import type { Words } from "../../words.ts";
-import { type Context, ours } from "../context.ts";
+import { type Context, writtenWhenAsked } from "../context.ts";
 import { kernelProbability } from "../probability.ts";
 import { recentMask } from "./kube-sep.ts";
 
@@ -22,7 +22,7 @@ export function kubeSvl(context: Context): Chain | undefined {
 
 function chooser(context: Context, chain: string, endpoints: readonly Endpoint[]): Chain | undefined {
   if (endpoints.length === 0) return undefined;
-  return ours(chain, [
+  return writtenWhenAsked(chain, () => [
     ...masquerade(context, chain),
     ...affinity(context, chain, endpoints),
     ...random(context, chain, endpoints),

@@ -1,0 +1,69 @@
+// What do fragments put into the chains that all share, and how much of it is there?
+import type { Page } from "../paged-list.ts";
+import type { Fragment, Rule, Shares, TableName } from "./kernel-state.ts";
+
+/** A chain of one table that fragments have shares in. */
+export interface SharedChain {
+  readonly table: TableName;
+  readonly name: string;
+}
+
+/** Rules in shared chains of a table, by chain. */
+type Counts = ReadonlyMap<string, number>;
+
+/** All rules that the fragments of a page have in shared chains, by chain, in order. Written out anew at each call. */
+export function sharesOf(page: Page<Fragment>, table: TableName): Shares {
+  const gathered = new Map<string, Rule[]>();
+  for (const fragment of page) {
+    const shares = fragment.shares(table);
+    COUNTED[table].set(fragment, countsOf(shares));
+    for (const [name, rules] of shares) {
+      const before = gathered.get(name);
+      if (before) before.push(...rules);
+      else gathered.set(name, [...rules]);
+    }
+  }
+  return gathered;
+}
+
+/** How many rules the fragments of a page have in a shared chain. Each page and each fragment is counted once. */
+export function countShares(page: Page<Fragment>, { table, name }: SharedChain): number {
+  const counts = ADDED_UP[table].get(page) ?? addUp(page.map((fragment) => countFragment(fragment, table)));
+  ADDED_UP[table].set(page, counts);
+  return counts.get(name) ?? 0;
+}
+
+/** The lines of one fragment in a shared chain. */
+export function linesOf(fragment: Fragment, { table, name }: SharedChain): readonly string[] {
+  return (fragment.shares(table).get(name) ?? []).map(({ line }) => line);
+}
+
+const COUNTED = byTable(() => new WeakMap<Fragment, Counts>());
+const ADDED_UP = byTable(() => new WeakMap<Page<Fragment>, Counts>());
+
+function byTable<T>(make: () => T): Record<TableName, T> {
+  return { filter: make(), mangle: make(), nat: make(), raw: make(), security: make() };
+}
+
+function countFragment(fragment: Fragment, table: TableName): Counts {
+  const counts = COUNTED[table].get(fragment) ?? countsOf(fragment.shares(table));
+  COUNTED[table].set(fragment, counts);
+  return counts;
+}
+
+/** By their text: thousands of fragments have the same few counts, and share them. */
+const EQUALS = new Map<string, Counts>();
+
+function countsOf(shares: Shares): Counts {
+  const entries = [...shares].map(([name, { length }]) => [name, length] as const);
+  const text = entries.join();
+  const counts = EQUALS.get(text) ?? new Map(entries);
+  EQUALS.set(text, counts);
+  return counts;
+}
+
+function addUp(all: readonly Counts[]): Counts {
+  const sums = new Map<string, number>();
+  for (const counts of all) for (const [name, count] of counts) sums.set(name, (sums.get(name) ?? 0) + count);
+  return sums;
+}
