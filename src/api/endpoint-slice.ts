@@ -1,5 +1,5 @@
 // How is a discovery.k8s.io/v1 EndpointSlice read?
-import { z } from "zod";
+import * as z from "zod";
 import type { Place } from "../errors.ts";
 import { parseAddress } from "../net/address.ts";
 import type { Family } from "../net/family.ts";

@@ -1,5 +1,5 @@
 // Which values may the fields of a Kubernetes object have? The grammars of names, ports and addresses, as zod schemas.
-import { z } from "zod";
+import * as z from "zod";
 import { parseAddress } from "../net/address.ts";
 import { type Cidr, parseCidr } from "../net/cidr.ts";
 import { shareEmpty } from "../net/no-items.ts";

@@ -1,5 +1,5 @@
 // How is a v1 Service read?
-import { z } from "zod";
+import * as z from "zod";
 import type { Place } from "../errors.ts";
 import { familyOf, parseAddress } from "../net/address.ts";
 import { parseCidr } from "../net/cidr.ts";
