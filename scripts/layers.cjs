@@ -29,7 +29,8 @@ const LAYERS = {
   serve: { src: ["sync", "options", ...BOTTOM], packages: ["prom-client"], system: ["http", "inspector"] },
   commands: { src: [...MIDDLE, "source", "kernel", "sync", "serve"], system: ["fs", "os"] },
   cli: { src: ["commands", "options"], packages: ["yargs"] },
-  main: { src: ["cli", "commands", "options"] },
+  heap: { system: ["v8", "vm"] },
+  main: { src: ["cli", "commands", "options", "heap"] },
 };
 
 /** Modules of Node that touch nothing by themselves: for the folders that may touch the system anyway. */

@@ -3,6 +3,7 @@ import { constants, setPriority } from "node:os";
 import { Readable } from "node:stream";
 import { type ExecaError, execa } from "execa";
 import { KernelError } from "../errors.ts";
+import { inPieces } from "./input-pieces.ts";
 
 /** A program, its arguments, and what is written to its standard input, in pieces. */
 export interface Command {
@@ -25,7 +26,7 @@ const TIME_LIMIT = 600_000;
 export const runCommand: RunCommand = async ({ program, args, input, unhurried }) => {
   try {
     const running = execa(program, [...args], {
-      ...(input ? { input: Readable.from(input) } : { stdin: "ignore" }),
+      ...(input ? { input: Readable.from(inPieces(input)) } : { stdin: "ignore" }),
       maxBuffer: Number.POSITIVE_INFINITY,
       stripFinalNewline: false,
       timeout: TIME_LIMIT,
