@@ -17,6 +17,8 @@ const PATIENCE = 300_000;
 /** Resident memory in MB: now, and the most there ever was. */
 export interface Weight {
   readonly now: number;
+  /** Now, where what several processes share counts only in part for each: the program's own text, and libraries. */
+  readonly share: number;
   readonly peak: number;
 }
 
@@ -78,7 +80,8 @@ export async function weighBareNode(): Promise<Weight> {
 }
 
 function weigh(pid: number): Weight {
-  const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  const megabytes = (field: string) => (Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024) / 1e6;
-  return { now: megabytes("VmRSS"), peak: megabytes("VmHWM") };
+  const text = ["status", "smaps_rollup"].map((file) => readFileSync(`/proc/${pid}/${file}`, "utf8")).join("");
+  const megabytes = (field: string) =>
+    (Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(text)?.[1]) * 1024) / 1e6;
+  return { now: megabytes("VmRSS"), share: megabytes("Pss"), peak: megabytes("VmHWM") };
 }

@@ -4,7 +4,7 @@ import type { Variant } from "../../src/plan/transactions.ts";
 import type { Size } from "./cluster.ts";
 import { isInstalled, VARIANTS } from "./variant.ts";
 
-export const QUESTIONS = ["cold", "slice", "service", "unchanged", "restart", "memory", "daemon"] as const;
+export const QUESTIONS = ["cold", "growth", "slice", "service", "unchanged", "restart", "memory", "daemon"] as const;
 
 export type Question = (typeof QUESTIONS)[number];
 

@@ -10,9 +10,10 @@ import { joinRepeats, type Measurement, summarise } from "./measurement.ts";
 import { runInSandbox } from "./sandbox.ts";
 import { printTable, type Row } from "./table.ts";
 
-/** Those that need a kernel that nobody touched. */
+/** Those that need a sandbox of their own, and how often each is asked. */
 const FRESH: ReadonlyMap<Question, number> = new Map([
   ["cold", 3],
+  ["growth", 1],
   ["memory", 1],
   ["daemon", 1],
 ]);

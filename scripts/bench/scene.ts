@@ -6,6 +6,7 @@ import type { Measurement } from "./measurement.ts";
 import { askCold } from "./questions/cold.ts";
 import { askDaemonChange } from "./questions/daemon-change.ts";
 import { askDaemonMemory } from "./questions/daemon-memory.ts";
+import { askGrowth } from "./questions/growth.ts";
 import { askRestart } from "./questions/restart.ts";
 import { askService } from "./questions/service.ts";
 import { askSlice } from "./questions/slice.ts";
@@ -18,6 +19,7 @@ type Answers = Promise<readonly Measurement[]>;
 /** About a kernel that nobody touched: each needs a sandbox of its own. */
 const FRESH: ReadonlyMap<string, (size: Size) => Answers> = new Map([
   ["cold", askCold],
+  ["growth", askGrowth],
   ["memory", askDaemonMemory],
   ["daemon", askDaemonChange],
 ]);

@@ -1,5 +1,5 @@
 // How does an object get from raw input into our form, or a refusal that names the field?
-import { z } from "zod";
+import * as z from "zod";
 import { InputError, type Place } from "../errors.ts";
 import { optionalLabel, subdomain } from "./grammar.ts";
 import { printIdentity } from "./object-name.ts";

@@ -1,5 +1,5 @@
 // What is in a document: which kind, alone or in a list?
-import { z } from "zod";
+import * as z from "zod";
 import { InputError, type Place } from "../errors.ts";
 import { describeIssue, enterField, listFaults } from "./checked-object.ts";
 import { readEndpointSlice } from "./endpoint-slice.ts";

@@ -1,8 +1,9 @@
 // How is a discovery.k8s.io/v1 EndpointSlice read?
-import { z } from "zod";
+import * as z from "zod";
 import type { Place } from "../errors.ts";
 import { parseAddress } from "../net/address.ts";
 import type { Family } from "../net/family.ts";
+import { shareEmpty } from "../net/no-items.ts";
 import { type Complaints, type NotUsed, readObject } from "./checked-object.ts";
 import { findForbiddenSort } from "./endpoint-address.ts";
 import {
@@ -130,8 +131,12 @@ function projectEndpoint(raw: RawSlice["endpoints"][number], address: string, na
     ready: raw.conditions?.ready ?? true,
     serving: raw.conditions?.serving ?? true,
     terminating: raw.conditions?.terminating ?? false,
-    zoneHints: (raw.hints?.forZones ?? []).map(({ name }) => name),
-    nodeHints: (raw.hints?.forNodes ?? []).map(({ name }) => name),
+    zoneHints: namesOf(raw.hints?.forZones ?? []),
+    nodeHints: namesOf(raw.hints?.forNodes ?? []),
     pod: printPod(raw.targetRef, namespace),
   };
+}
+
+function namesOf(hints: readonly { readonly name: string }[]): readonly string[] {
+  return shareEmpty(hints.map(({ name }) => name));
 }

@@ -1,5 +1,5 @@
 // How is a legacy v1 Endpoints object read?
-import { z } from "zod";
+import * as z from "zod";
 import type { Place } from "../errors.ts";
 import { parseAddress } from "../net/address.ts";
 import { type Complaints, type NotUsed, readObject } from "./checked-object.ts";

@@ -1,5 +1,5 @@
 // What does the API server say round the objects: heads of lists, events of a watch, refusals?
-import { z } from "zod";
+import * as z from "zod";
 
 const text = z
   .string()

@@ -1,7 +1,8 @@
 // Which values may the fields of a Kubernetes object have? The grammars of names, ports and addresses, as zod schemas.
-import { z } from "zod";
+import * as z from "zod";
 import { parseAddress } from "../net/address.ts";
 import { type Cidr, parseCidr } from "../net/cidr.ts";
+import { shareEmpty } from "../net/no-items.ts";
 import { PROTOCOLS } from "../net/protocol.ts";
 import { quote } from "./quote.ts";
 
@@ -41,7 +42,7 @@ export function list<T extends z.ZodType>(element: T) {
   return z
     .array(element)
     .nullish()
-    .transform((elements) => elements ?? []);
+    .transform((elements): readonly z.output<T>[] => shareEmpty(elements ?? []));
 }
 
 /** Exactly one of the words. */

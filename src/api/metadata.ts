@@ -1,5 +1,5 @@
 // What do we read of an object's metadata?
-import { z } from "zod";
+import * as z from "zod";
 import { optionalLabel, subdomain } from "./grammar.ts";
 
 const texts = z

@@ -1,5 +1,5 @@
 // How is a v1 Node read?
-import { z } from "zod";
+import * as z from "zod";
 import type { Place } from "../errors.ts";
 import { parseAddress } from "../net/address.ts";
 import { type Complaints, readObject } from "./checked-object.ts";

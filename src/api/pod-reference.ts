@@ -1,5 +1,5 @@
 // Which Pod does an endpoint's targetRef name?
-import { z } from "zod";
+import * as z from "zod";
 import { optionalLabel, optionalSubdomain } from "./grammar.ts";
 
 export const targetRef = z

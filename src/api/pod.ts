@@ -1,5 +1,5 @@
 // How is a v1 Pod read?
-import { z } from "zod";
+import * as z from "zod";
 import type { Place } from "../errors.ts";
 import { readObject } from "./checked-object.ts";
 import { address, list, optionalSubdomain, subdomain } from "./grammar.ts";

@@ -1,9 +1,10 @@
 // How is a v1 Service read?
-import { z } from "zod";
+import * as z from "zod";
 import type { Place } from "../errors.ts";
 import { familyOf, parseAddress } from "../net/address.ts";
 import { parseCidr } from "../net/cidr.ts";
 import { FAMILIES } from "../net/family.ts";
+import { shareEmpty } from "../net/no-items.ts";
 import { type Complaints, readObject } from "./checked-object.ts";
 import { choice, clusterIP, label, list, optionalLabel, optionalPort, port, protocol, whole, word } from "./grammar.ts";
 import { namespaced } from "./metadata.ts";
@@ -63,8 +64,8 @@ function project(raw: RawService, complaints: Complaints): Service {
     ipFamilies: spec.ipFamilies,
     hasSelector: Object.keys(spec.selector ?? {}).length > 0,
     ports: spec.ports,
-    externalIPs: readExternalIPs(spec.externalIPs, complaints),
-    ingressVIPs: readIngress(raw, complaints),
+    externalIPs: shareEmpty(readExternalIPs(spec.externalIPs, complaints)),
+    ingressVIPs: shareEmpty(readIngress(raw, complaints)),
     sourceRanges: readSourceRanges(spec.loadBalancerSourceRanges, complaints),
     affinitySeconds: readAffinity(spec),
     externalTrafficPolicy: spec.externalTrafficPolicy,

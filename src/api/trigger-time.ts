@@ -1,5 +1,5 @@
 // When did that happen in the cluster which changed this EndpointSlice?
-import { z } from "zod";
+import * as z from "zod";
 import { InputError, type Place } from "../errors.ts";
 import { enterField } from "./checked-object.ts";
 import { quote } from "./quote.ts";

@@ -1,4 +1,5 @@
 // Which endpoints may this node use, by policy, topology hints and draining?
+import { shareEmpty } from "../net/no-items.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 /** Where this node stands. Both are empty when unknown. */
@@ -25,6 +26,8 @@ export interface Selection {
   readonly any: boolean;
 }
 
+const NONE = shareEmpty<Endpoint>([]);
+
 /** Does the node's position admit this endpoint? */
 type Admits = (endpoint: Endpoint) => boolean;
 
@@ -34,10 +37,10 @@ type Admits = (endpoint: Endpoint) => boolean;
  * has one. An endpoint that serves without being ready or terminating gets nothing.
  */
 export function selectEndpoints(endpoints: readonly Endpoint[], uses: Uses, node: NodeTopology): Selection {
-  const ready = endpoints.filter(isReady);
+  const ready = endpoints.every(isReady) ? endpoints : endpoints.filter(isReady);
   const admits = topologyMode(ready, node);
-  const cluster = uses.usesCluster ? chooseCluster(endpoints, ready, admits) : [];
-  if (!uses.usesLocal) return { cluster, local: [], reachable: cluster, any: cluster.length > 0 };
+  const cluster = uses.usesCluster ? chooseCluster(endpoints, ready, admits) : NONE;
+  if (!uses.usesLocal) return { cluster, local: NONE, reachable: cluster, any: cluster.length > 0 };
   const local = chooseLocal(endpoints, ready);
   const any = ready.length > 0 || endpoints.some(isDraining);
   if (!uses.usesCluster) return { cluster, local, reachable: local, any };

@@ -13,6 +13,13 @@ export interface Answer {
   readonly endpoints: "cluster" | "local";
 }
 
+/** There are no others. */
+const ANSWERS = { forward: answersOf("forward"), reject: answersOf("reject"), drop: answersOf("drop") };
+
+function answersOf(verdict: Verdict): Readonly<Record<Answer["endpoints"], Answer>> {
+  return { cluster: { verdict, endpoints: "cluster" }, local: { verdict, endpoints: "local" } };
+}
+
 /** One ServicePort with every decision already made. */
 export interface ServiceTraffic {
   readonly servicePort: ServicePort;
@@ -39,10 +46,10 @@ export function trafficOf(
   node: NodeTopology,
 ): ServiceTraffic {
   const { cluster, local, reachable, any: usable } = selectEndpoints(endpoints, servicePort, node);
-  const answer = (policyLocal: boolean): Answer => ({
-    verdict: !usable ? "reject" : policyLocal && local.length === 0 ? "drop" : "forward",
-    endpoints: policyLocal ? "local" : "cluster",
-  });
+  const answer = (policyLocal: boolean) => {
+    const verdict = !usable ? "reject" : policyLocal && local.length === 0 ? "drop" : "forward";
+    return ANSWERS[verdict][policyLocal ? "local" : "cluster"];
+  };
   return {
     servicePort,
     cluster,

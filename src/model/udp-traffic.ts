@@ -1,5 +1,6 @@
 // To which endpoints may the UDP flows of each destination go?
 import { hostPort } from "../net/address.ts";
+import { shareEmpty } from "../net/no-items.ts";
 import { mapPages, type Page } from "../paged-list.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { KnownPort, KnownService } from "./known-service.ts";
@@ -107,7 +108,8 @@ function mayHoldStale(now: ReadonlySet<string>, before: ReadonlySet<string> | un
 function partOf(service: KnownService): readonly UdpDestination[] {
   const known = remembered.get(service);
   if (known) return known;
-  const part = service.ports.filter(({ traffic }) => traffic.servicePort.protocol === "UDP").flatMap(destinationsOf);
+  const ports = service.ports.filter(({ traffic }) => traffic.servicePort.protocol === "UDP");
+  const part = shareEmpty(ports.flatMap(destinationsOf));
   remembered.set(service, part);
   return part;
 }

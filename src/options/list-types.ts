@@ -1,5 +1,5 @@
 // Which lists and maps do options have?
-import { z } from "zod";
+import * as z from "zod";
 import { InputError } from "../errors.ts";
 import { parseLevel } from "./number-types.ts";
 import { parseBool } from "./scalar-types.ts";

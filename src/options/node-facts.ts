@@ -1,5 +1,5 @@
 // What does a file of node facts, or a flag in its place, say about a machine?
-import { z } from "zod";
+import * as z from "zod";
 import { InputError, type Place } from "../errors.ts";
 import { parseAddress } from "../net/address.ts";
 import type { Family } from "../net/family.ts";

@@ -1,5 +1,5 @@
 // Which numbers do options have?
-import { z } from "zod";
+import * as z from "zod";
 import { InputError } from "../errors.ts";
 import { lastOf, type ValueType } from "./value-type.ts";
 

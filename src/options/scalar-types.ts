@@ -1,5 +1,5 @@
 // Which single values do options have?
-import { z } from "zod";
+import * as z from "zod";
 import { InputError } from "../errors.ts";
 import { parseAddress } from "../net/address.ts";
 import { parseDuration, printDuration } from "./duration.ts";

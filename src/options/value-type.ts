@@ -1,5 +1,5 @@
 // What can a kind of value do: be read from a flag, be read from a file, be printed?
-import { z } from "zod";
+import * as z from "zod";
 import { InputError } from "../errors.ts";
 
 /** The texts given for a flag, in the order of the command line. */

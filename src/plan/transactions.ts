@@ -1,6 +1,7 @@
 // In which transactions are the differences carried out?
 import { pagedList } from "../paged-list.ts";
 import type { Chain, KernelState, TableName } from "../state/kernel-state.ts";
+import { noteOwnRules } from "../state/rule-count.ts";
 import { sharedChains } from "../state/whole-tables.ts";
 import type { TableChange } from "./plan.ts";
 import { type FragmentWrite, isDifferent, type TableDifference } from "./tables.ts";
@@ -115,9 +116,15 @@ function ownRules(own: readonly FragmentWrite[], table: TableName): Iterable<str
   return {
     *[Symbol.iterator]() {
       for (const { fragment, chains } of own) {
+        let written = 0;
         for (const chain of fragment.chains(table)) {
-          if (chains === "all" || chains.includes(chain.name)) for (const { line } of chain.rules) yield line;
+          if (chains !== "all" && !chains.includes(chain.name)) continue;
+          for (const { line } of chain.rules) {
+            written++;
+            yield line;
+          }
         }
+        if (chains === "all") noteOwnRules(fragment, table, written);
       }
     },
   };

@@ -1,5 +1,5 @@
 // What did a credential plugin say?
-import { z } from "zod";
+import * as z from "zod";
 import { InputError, type Place } from "../errors.ts";
 import type { ExecPlugin } from "./exec-plugin.ts";
 import { enter, readSection, TEXT } from "./section.ts";

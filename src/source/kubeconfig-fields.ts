@@ -1,5 +1,5 @@
 // Which fields of a kubeconfig are read, and of which type is each?
-import { z } from "zod";
+import * as z from "zod";
 import { TEXT } from "./section.ts";
 
 const FLAG = z

@@ -1,5 +1,5 @@
 // What does a part of a file that holds secrets say, or which of its fields is wrong?
-import { z } from "zod";
+import * as z from "zod";
 import { InputError, type Place } from "../errors.ts";
 
 /** A part of a file, checked, and where it stands. */

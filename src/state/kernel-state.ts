@@ -7,6 +7,11 @@ export const TABLES = ["filter", "mangle", "nat", "raw", "security"] as const;
 /** The tables of iptables, in the order they are printed. */
 export type TableName = (typeof TABLES)[number];
 
+/** One for each table. */
+export function byTable<T>(make: () => T): Readonly<Record<TableName, T>> {
+  return { filter: make(), mangle: make(), nat: make(), raw: make(), security: make() };
+}
+
 /** Which template rule a line came from: file `nat/KUBE-SEP`, heading `hairpin`, and the reason written behind it. */
 export interface Origin {
   readonly template: string;

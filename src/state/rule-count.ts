@@ -1,32 +1,40 @@
 // How many rules of ours does a state have?
-import type { Chain, Fragment, KernelState, Rule, TableName } from "./kernel-state.ts";
+import type { Page } from "../paged-list.ts";
+import { byTable, type Chain, type Fragment, type KernelState, type TableName } from "./kernel-state.ts";
+import { countAllShares } from "./shares.ts";
 
-/** A fragment is written out only once to be counted. */
-const COUNTED = new WeakMap<Fragment, Map<TableName, number>>();
+/** Rules in a fragment's own chains: it is written out only once to be counted. */
+const OWN = byTable(() => new WeakMap<Fragment, number>());
+
+const PAGES = byTable(() => new WeakMap<Page<Fragment>, number>());
 
 /** Rules of a wanted state in one table, jumps from built-in chains among them. */
 export function countRules({ tables, fragments }: KernelState, table: TableName): number {
   let count = countChains(tables.get(table)?.values() ?? []);
-  for (const fragment of fragments) count += countFragment(fragment, table);
+  for (const page of fragments.pages) count += countPage(page, table);
   return count;
 }
 
-function countFragment(fragment: Fragment, table: TableName): number {
-  const known = COUNTED.get(fragment) ?? new Map<TableName, number>();
-  COUNTED.set(fragment, known);
-  const count = known.get(table) ?? countChains(fragment.chains(table)) + countAll(fragment.shares(table).values());
-  known.set(table, count);
+/** So many rules are in the fragment's own chains: whoever has just written them all need not have them written again. */
+export function noteOwnRules(fragment: Fragment, table: TableName, count: number): void {
+  OWN[table].set(fragment, count);
+}
+
+function countPage(page: Page<Fragment>, table: TableName): number {
+  const own = (fragment: Fragment) => countOwn(fragment, table) + countAllShares(fragment, table);
+  const count = PAGES[table].get(page) ?? page.reduce((sum, fragment) => sum + own(fragment), 0);
+  PAGES[table].set(page, count);
+  return count;
+}
+
+function countOwn(fragment: Fragment, table: TableName): number {
+  const count = OWN[table].get(fragment) ?? countChains(fragment.chains(table));
+  noteOwnRules(fragment, table, count);
   return count;
 }
 
 function countChains(chains: Iterable<Chain>): number {
   let count = 0;
   for (const { rules, last } of chains) count += rules.length + (last?.length ?? 0);
-  return count;
-}
-
-function countAll(lists: Iterable<readonly Rule[]>): number {
-  let count = 0;
-  for (const rules of lists) count += rules.length;
   return count;
 }

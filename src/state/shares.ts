@@ -1,6 +1,6 @@
 // What do fragments put into the chains that all share, and how much of it is there?
 import type { Page } from "../paged-list.ts";
-import type { Fragment, Rule, Shares, TableName } from "./kernel-state.ts";
+import { byTable, type Fragment, type Rule, type Shares, type TableName } from "./kernel-state.ts";
 
 /** A chain of one table that fragments have shares in. */
 export interface SharedChain {
@@ -33,6 +33,11 @@ export function countShares(page: Page<Fragment>, { table, name }: SharedChain):
   return counts.get(name) ?? 0;
 }
 
+/** How many rules a fragment has in all shared chains of a table. It is counted once. */
+export function countAllShares(fragment: Fragment, table: TableName): number {
+  return [...countFragment(fragment, table).values()].reduce((sum, count) => sum + count, 0);
+}
+
 /** The lines of one fragment in a shared chain. */
 export function linesOf(fragment: Fragment, { table, name }: SharedChain): readonly string[] {
   return (fragment.shares(table).get(name) ?? []).map(({ line }) => line);
@@ -40,10 +45,6 @@ export function linesOf(fragment: Fragment, { table, name }: SharedChain): reado
 
 const COUNTED = byTable(() => new WeakMap<Fragment, Counts>());
 const ADDED_UP = byTable(() => new WeakMap<Page<Fragment>, Counts>());
-
-function byTable<T>(make: () => T): Record<TableName, T> {
-  return { filter: make(), mangle: make(), nat: make(), raw: make(), security: make() };
-}
 
 function countFragment(fragment: Fragment, table: TableName): Counts {
   const counts = COUNTED[table].get(fragment) ?? countsOf(fragment.shares(table));

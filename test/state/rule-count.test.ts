@@ -1,7 +1,7 @@
 // Are all rules of a state counted, each fragment only once?
 import t from "tap";
 import type { Fragment } from "../../src/state/kernel-state.ts";
-import { countRules } from "../../src/state/rule-count.ts";
+import { countRules, noteOwnRules } from "../../src/state/rule-count.ts";
 import { buildChain, buildFragment, buildState } from "../support/fragments.ts";
 
 t.test("rules of fixed chains, of fragments' own chains, and their shares", async (t) => {
@@ -24,4 +24,15 @@ t.test("a fragment is written out once for each table, however often it is count
   const state = buildState([fragment]);
   for (const table of ["nat", "nat", "filter", "nat"] as const) countRules(state, table);
   t.equal(written, 2);
+});
+
+t.test("one that was written out already is not written out again", async (t) => {
+  const fragment: Fragment = {
+    ...buildFragment("a"),
+    chains: () => {
+      throw new RangeError("written out again");
+    },
+  };
+  noteOwnRules(fragment, "nat", 5);
+  t.equal(countRules(buildState([fragment]), "nat"), 6);
 });

@@ -33,8 +33,7 @@ function build(): void {
     symlinkSync(join(ROOT, name), join(BUILD, name));
   }
   const [command = "", ...node] = PLAIN_NODE;
-  const options = ["-p", join(ROOT, "scripts/tsconfig.build.json"), "--outDir", join(BUILD, "dist")];
-  const tsc = [...node, join(ROOT, "node_modules/.bin/tsc"), ...options];
-  const { error, stdout, stderr } = spawnSync(command, tsc, { encoding: "utf8" });
+  const bundle = [...node, join(ROOT, "scripts/bundle.mjs"), join(BUILD, "dist")];
+  const { error, stdout, stderr } = spawnSync(command, bundle, { encoding: "utf8" });
   if (!existsSync(MAIN)) throw new Error(`the build made no program: ${error?.message ?? `${stdout}${stderr}`}`);
 }

@@ -17,11 +17,10 @@ import { type Context, contextOf, type FillFrom } from "./context.ts";
 /** The fragment of one ServicePort; it keeps nothing but what it is made of. */
 export function fragmentOf(fill: FillFrom, settings: Settings, traffic: ServiceTraffic): Fragment {
   const { text, protocol } = traffic.servicePort;
-  const context = () => contextOf(fill, settings, traffic);
   return {
     key: `${text}/${protocol}`,
-    chains: (table) => (table === "nat" ? natChains(context()) : []),
-    shares: (table) => withoutEmpty(table === "nat" ? natShares(context()) : filterShares(table, context())),
+    chains: (table) => (table === "nat" ? natChains(contextOf(fill, settings, traffic)) : []),
+    shares: (table) => withoutEmpty(sharesOf(table, contextOf(fill, settings, traffic))),
   };
 }
 
@@ -29,6 +28,10 @@ function natChains(context: Context): readonly Chain[] {
   const endpoints = context.traffic.reachable.map((endpoint) => kubeSep(context, endpoint));
   const chains = [kubeExt(context), kubeFw(context), kubeSvc(context), kubeSvl(context), ...endpoints];
   return chains.filter((chain): chain is Chain => chain !== undefined);
+}
+
+function sharesOf(table: TableName, context: Context): Map<string, readonly Rule[]> {
+  return table === "nat" ? natShares(context) : filterShares(table, context);
 }
 
 function natShares(context: Context): Map<string, readonly Rule[]> {
