@@ -5,7 +5,7 @@ import { Verbosity } from "../../src/sync/verbosity.ts";
 
 /** The line in this file that calls. */
 function here(): number {
-  return Number(/log\.test\.ts:(\d+):\d+\)?$/.exec(new Error().stack?.split("\n")[2] ?? "")?.[1]);
+  return Number(/run\.ts:(\d+):\d+\)?$/.exec(new Error().stack?.split("\n")[2] ?? "")?.[1]);
 }
 
 interface Written {
@@ -104,7 +104,7 @@ t.test("debug and print tell the line that speaks too", async (t) => {
     log.print(1, String(here()));
   });
   t.equal(lines.length, 2);
-  for (const line of lines) t.match(line, /log\.test\.ts:(\d+)\] "?\1"?\n$/);
+  for (const line of lines) t.match(line, /run\.ts:(\d+)\] "?\1"?\n$/);
 });
 
 t.test("a message said thousands of times is cut short, then summed up", async (t) => {
@@ -116,7 +116,7 @@ t.test("a message said thousands of times is cut short, then summed up", async (
   t.equal(lines.length, MOST + 1);
   t.match(lines.at(-1), "Something else");
   const [summary] = said(() => due[0]?.());
-  t.match(summary, /^E.* log\.test\.ts:\d+\] "More of the same left out" of="Input left out" count=4900\n$/);
+  t.match(summary, /^E.* run\.ts:\d+\] "More of the same left out" of="Input left out" count=4900\n$/);
   const asked = said((log) => {
     for (let time = 0; time < 5000; time++) log.debug(4, {}, "event");
   });
