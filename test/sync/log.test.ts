@@ -5,7 +5,7 @@ import { Verbosity } from "../../src/sync/verbosity.ts";
 
 /** The line in this file that calls. */
 function here(): number {
-  return Number(/run\.ts:(\d+):\d+\)?$/.exec(new Error().stack?.split("\n")[2] ?? "")?.[1]);
+  return Number(/log\.test\.ts:(\d+):\d+\)?$/.exec(new Error().stack?.split("\n")[2] ?? "")?.[1]);
 }
 
 interface Written {
