@@ -1,11 +1,12 @@
 // Which commands are there, and which flags have they?
 import yargs, { type Argv } from "yargs";
 import { runDaemon } from "./commands/daemon.ts";
-import { reportFailure, wrongUsage } from "./commands/failure.ts";
+import { reportDaemonFailure, reportFailure, UsageError, wrongUsage } from "./commands/failure.ts";
 import { type InputArguments, readInputFlags } from "./commands/given-inputs.ts";
 import { cleanHost } from "./commands/host-cleanup.ts";
 import { type Output, standardOutput } from "./commands/output.ts";
 import { renderPaths } from "./commands/render.ts";
+import { RUN_FLAGS, type RunArguments, readRunArguments } from "./commands/run-arguments.ts";
 import { SECTIONS, type SectionName } from "./commands/sections.ts";
 import { printVersion } from "./commands/version.ts";
 import { ALL_FLAGS, type GivenFlags } from "./options/flags.ts";
@@ -16,26 +17,50 @@ import { takeFlags } from "./options/taken-flags.ts";
 const RULE_FLAGS = ALL_FLAGS.filter(({ flag, rules }) => rules === true || flag === "config");
 
 /** Commands beside `run`, which is also what a command line without a command means. */
-const OTHERS: ReadonlySet<string> = new Set(["render", "cleanup", "completion", "--help", "--version"]);
+const OTHERS: ReadonlySet<string> = new Set(["render", "cleanup", "completion"]);
 
 /**
  * Runs one command line and gives its exit code: 0 done, 1 a failure at run time, 2 wrong usage or unreadable input.
- * `run` has 1 for those too, as kube-proxy has.
+ * The daemon has 1 for those too, as kube-proxy has; it is what flags alone mean, so this program may take its place.
  */
 export async function runCommandLine(args: readonly string[], output: Output = standardOutput()): Promise<number> {
-  const isRun = !OTHERS.has(args[0] ?? "");
+  const isOther = OTHERS.has(args[0] ?? "");
   try {
-    const { given, rest } = takeFlags(args, isRun ? ALL_FLAGS : RULE_FLAGS);
-    let code = 0;
-    const done = (exitCode: number) => {
-      code = exitCode;
-    };
-    await commandLine(rest, { given, output, done }).parseAsync();
-    return code;
+    return isOther ? await runOther(args, output) : await runAsked(readRunArguments(args), output);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    return reportFailure(error, isRun, output);
+    if (isOther) return reportFailure(error, output);
+    if (error instanceof UsageError && error.about === "flags") output.note(await usage(output));
+    return reportDaemonFailure(error, output);
   }
+}
+
+async function runAsked(asked: RunArguments, output: Output): Promise<number> {
+  switch (asked.kind) {
+    case "help":
+      await output.data([await usage(output)]);
+      return 0;
+    case "version":
+      await output.data([asked.text]);
+      return 0;
+    case "run":
+      return runDaemon(asked, output);
+  }
+}
+
+async function runOther(args: readonly string[], output: Output): Promise<number> {
+  const { given, rest } = takeFlags(args, RULE_FLAGS);
+  let code = 0;
+  const done = (exitCode: number) => {
+    code = exitCode;
+  };
+  await commandLine(rest, { given, output, done }).parseAsync();
+  return code;
+}
+
+/** All commands, and all flags of the daemon. */
+function usage(output: Output): Promise<string> {
+  return commandLine([], { given: new Map(), output, done: () => {} }).getHelp();
 }
 
 interface Context {
@@ -49,7 +74,7 @@ function commandLine(args: readonly string[], context: Context): Argv {
     .scriptName("fairlead")
     .usage("$0 COMMAND: a node proxy for Kubernetes Services")
     .parserConfiguration({ "boolean-negation": false, "greedy-arrays": false })
-    .command(runOf(context))
+    .command(daemonHelp())
     .command(renderOf(context))
     .command(cleanupOf(context))
     .completion("completion", "print a script for shell completion")
@@ -62,20 +87,16 @@ function commandLine(args: readonly string[], context: Context): Argv {
     });
 }
 
-function runOf({ given, done }: Context) {
+/** Only for `--help` and completion: its command line is read as kube-proxy reads it, not by yargs. */
+function daemonHelp() {
   return {
     command: ["run", "$0"],
     describe: "keep this node's kernel as the cluster's Services want it",
     builder: (argv: Argv) =>
-      withFlags(argv, ALL_FLAGS)
-        .option("manifests", { type: "string", array: true, default: [], describe: "follow this file or directory" })
-        .option("node-facts", { type: "string", describe: "file of facts that go before the machine's own" })
-        .example("$0 run --manifests /etc/fairlead --hostname-override worker-a", "follow a directory of manifests")
-        .example("$0 --manifests web.yaml --cluster-cidr 10.244.0.0/16", "follow one file"),
-    handler: async (args: { manifests: string[]; nodeFacts?: string | undefined }) => {
-      await runDaemon({ given, manifests: args.manifests, nodeFacts: args.nodeFacts });
-      done(0);
-    },
+      withFlags(argv, RUN_FLAGS)
+        .example("$0 --config /var/lib/kube-proxy/config.conf", "in kube-proxy's place")
+        .example("$0 run --manifests web.yaml --cluster-cidr 10.244.0.0/16", "follow one file"),
+    handler: () => {},
   };
 }
 
@@ -114,13 +135,16 @@ function cleanupOf({ output, done }: Context) {
         .option("dry-run", { type: "boolean", default: false, describe: "only say what would go" })
         .example("$0 cleanup --dry-run", "see what there is")
         .example("$0 cleanup", "take it away"),
-    handler: async (args: { dryRun: boolean }) => done((await cleanHost(args.dryRun, output)) ? 0 : 1),
+    handler: async (args: { dryRun: boolean }) => done((await cleanHost({ dryRun: args.dryRun, output })) ? 0 : 1),
   };
 }
 
+const YARGS: ReadonlySet<string> = new Set(["help", "version"]);
+
 /** Shows the flags in `--help`; they are read before yargs sees the command line. */
 function withFlags(argv: Argv, rows: readonly FlagRow[]): Argv {
-  for (const { flag, meaning, typeName, defaultValue } of rows) {
+  // yargs has a help and a version of its own.
+  for (const { flag, meaning, typeName, defaultValue } of rows.filter(({ flag }) => !YARGS.has(flag))) {
     const shown = JSON.stringify(defaultValue);
     argv.option(flag, { group: "kube-proxy's:", describe: `${meaning} (${typeName}, default ${shown})` });
   }

@@ -1,5 +1,5 @@
 // Does the command line answer as people expect of one?
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t from "tap";
@@ -44,16 +44,36 @@ const WRONG: readonly [string, readonly string[], number, RegExp][] = [
   ["a node IP that is none", ["render", "--node-ip", "eth0", CLUSTER], 2, /--node-ip: "eth0" is no IP address/],
   ["a node address that is none", ["render", "--node-address", "eth0", CLUSTER], 2, /--node-address: "eth0"/],
   ["a log format nobody knows", ["run", "--logging-format=xml"], 1, /initialize logging: logging\.format/],
-  ["a mode nobody knows", ["--proxy-mode=userspace"], 1, /failed validate: .*"userspace": must be iptables/],
-  ["nothing to follow", ["run"], 1, /nothing to follow/],
-  ["an argument that is no command", ["rendre"], 1, /Unknown argument: rendre/],
+  ["a mode nobody knows", ["--proxy-mode=userspace"], 1, /failed validate: .*userspace.*: must be iptables/],
+  ["a log format nobody knows, without a command", ["--logging-format=xml"], 1, /^E.* err="initialize logging: /],
+  [
+    "a gap between syncs of more than an hour",
+    ["--iptables-min-sync-period=2h", "--iptables-sync-period=3h"],
+    1,
+    /1h0m0s/,
+  ],
+  ["a mode that this version has not", ["--proxy-mode=nftables"], 1, /mode nftables is not supported/],
+  ["an unknown feature gate", ["--feature-gates=Nope=true"], 1, /failed complete: unrecognized feature gate: Nope/],
+  ["a blank name", ["--hostname-override= "], 1, /failed complete: empty hostname-override is invalid/],
+  [
+    "a metrics server that is switched off",
+    ["--metrics-port=0", "--cleanup"],
+    1,
+    /MetricsBindAddress: Invalid value: .*must be IP:port/,
+  ],
+  [
+    "an argument that is no command",
+    ["rendre"],
+    1,
+    /^Error: "kube-proxy" does not take any arguments, got \["rendre"\]$/,
+  ],
 ];
 
 t.test("wrong usage is told in one line, with 2; for run with 1, as kube-proxy has it", async (t) => {
   for (const [name, args, code, message] of WRONG) {
     const answer = await ask(...args);
     t.equal(answer.code, code, name);
-    t.match(answer.notes, [message], name);
+    t.match(answer.notes.at(-1), message, name);
     t.equal(answer.text, "", `${name}: no data`);
   }
 });
@@ -172,3 +192,61 @@ t.test("a warning about the configuration goes to the notes", async (t) => {
     /failed complete: failed to decode: no kind "Nonsense"/,
   ]);
 });
+
+t.test("a flag that cannot be read shows which there are", async (t) => {
+  const { code, notes, text } = await ask("--config=x", "--foo");
+  t.equal(code, 1);
+  t.match(notes, [/^fairlead COMMAND[\s\S]*--write-config-to/, "Error: unknown flag: --foo"]);
+  t.equal(text, "");
+});
+
+t.test("help and version are data, wherever the flag stands", async (t) => {
+  for (const args of [["--help"], ["-h"], ["run", "--help"], ["--config=/nowhere", "--help"]]) {
+    const { code, text } = await ask(...args);
+    t.equal(code, 0);
+    t.match(text, /^fairlead COMMAND[\s\S]* --hostname-override /, args.join(" "));
+  }
+  t.match(await ask("--config=/nowhere", "--version"), { code: 0, text: /^fairlead v\d+\.\d+\.\d+\n$/ });
+});
+
+t.test("a configuration that was written is written the same again", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "fairlead-"));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const [first, second] = [join(folder, "first"), join(folder, "second")];
+  const flags = ["--proxy-mode=ipvs", "--ipvs-min-sync-period=3s", "--metrics-port=0", "--cluster-cidr=10.0.0.0/8"];
+  t.match(await ask(...flags, `--write-config-to=${first}`), {
+    code: 0,
+    notes: [/^Flag --metrics-port has been deprecated/, /^I.*"Wrote configuration" path=/],
+  });
+  t.match(readFileSync(first, "utf8"), /^apiVersion: [\s\S]*metricsBindAddress: 127\.0\.0\.1:10249\nmode: ipvs\n/);
+  writeFileSync(second, "something longer than what will be in its place\n".repeat(200));
+  t.match(await ask("--config", first, "--write_config_to", second), { code: 0 });
+  t.equal(readFileSync(second, "utf8"), readFileSync(first, "utf8"));
+  const nowhere = await ask("--write-config-to=/nowhere/at/all");
+  t.match(nowhere, { code: 1, notes: [/^E.*"command failed" err="open \/nowhere\/at\/all: ENOENT"$/] });
+});
+
+t.test("what is deprecated works, and is told in a line", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "fairlead-"));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const { code, notes } = await ask("--healthz-port=0", `--write-config-to=${join(folder, "config")}`);
+  t.equal(code, 0);
+  t.equal(notes[0], "Flag --healthz-port has been deprecated, use --healthz-bind-address instead");
+});
+
+t.test(
+  "flags are logged to who asks for more, what is odd in the file to all; failures in the log's own form",
+  async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), "fairlead-"));
+    t.teardown(() => rmSync(folder, { recursive: true }));
+    const path = join(folder, "config");
+    const head = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n";
+    writeFileSync(path, `${head}colour: red\nlogging: {format: json}\nmode: userspace\n`);
+    const { code, notes } = await ask("-v", "1", `--config=${path}`);
+    t.equal(code, 1);
+    const records = notes.map((line) => JSON.parse(line));
+    t.match(records[0], { msg: /^FLAG: --bind-address="0\.0\.0\.0"/ });
+    t.match(records.at(-2), { msg: "Configuration", warning: /unknown field "colour"/ });
+    t.match(records.at(-1), { msg: "command failed", err: /^failed validate: .*"userspace"/ });
+  },
+);

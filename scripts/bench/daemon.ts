@@ -31,6 +31,8 @@ export class BenchDaemon {
 
   constructor(manifests: string) {
     const flags = ["run", "--manifests", manifests, "--hostname-override", "bench", "--cluster-cidr", POD_RANGE];
+    // The size of conntrack's table is the machine's alone.
+    flags.push("--conntrack-max-per-core=0");
     const args = ["--pdeathsig", "KILL", process.execPath, PROGRAM, ...flags];
     this.#child = spawn("setpriv", args, { stdio: ["ignore", "ignore", "pipe"] });
     createInterface({ input: this.#child.stderr }).on("line", (line) => this.#hear(line));

@@ -17,6 +17,8 @@ const KEPT_LINES = 15;
  */
 export function startDaemon(manifests) {
   const flags = ["--manifests", manifests, "--hostname-override", NODE, "--cluster-cidr", PODS];
+  // The size of conntrack's table is the machine's alone.
+  flags.push("--conntrack-max-per-core=0");
   const child = startIn(NODE, [process.execPath, "dist/main.js", "run", ...flags]);
   /** @type {string[]} */
   const lines = [];

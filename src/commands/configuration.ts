@@ -12,6 +12,22 @@ import { validateLogging } from "../options/validate-logging.ts";
 import { rewording } from "../options/value-type.ts";
 import { readCode } from "../source/file-failure.ts";
 
+/** A configuration file as it was read. */
+export interface ConfigFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Complete, but only the logging section is known to be valid. */
+export interface LoadedConfiguration {
+  readonly config: Config;
+  readonly file?: ConfigFile;
+  /** Notices about deprecated flags. */
+  readonly notices: readonly string[];
+  /** Unknown fields, and keys that stand twice. */
+  readonly warnings: readonly string[];
+}
+
 export interface Configuration {
   readonly options: Options;
   /** Notices about deprecated flags, unknown fields and keys that stand twice. */
@@ -20,15 +36,27 @@ export interface Configuration {
 
 /** Reads, completes and validates. Rejects with InputError whose prefix says in which of these it failed. */
 export async function readConfiguration(given: GivenFlags): Promise<Configuration> {
+  const { config, notices, warnings } = await loadConfiguration(given);
+  return { options: validOptions(config), warnings: [...notices, ...warnings] };
+}
+
+/** Reads and completes, and checks the logging section, which must hold before anything else can be told. */
+export async function loadConfiguration(given: GivenFlags): Promise<LoadedConfiguration> {
   checkFlags(given);
   const path = flagValue(given, "config");
-  const file = path === "" ? undefined : await readConfigFile(path);
-  const config = prefixed("failed complete", () => completeConfig(given, file?.config));
+  const read = path === "" ? undefined : await readConfigFile(path);
+  const config = prefixed("failed complete", () => completeConfig(given, read?.config));
   const logging = validateLogging(config, "logging");
   if (logging.length > 0) throw new InputError({}, `initialize logging: ${printProblems(logging)}`);
+  const notices = deprecationNotices(given);
+  return { config, notices, warnings: read?.warnings ?? [], ...(read && { file: read.file }) };
+}
+
+/** Throws InputError with all that is wrong with the configuration. */
+export function validOptions(config: Config): Options {
   const problems = validateConfig(config);
   if (problems.length > 0) throw new InputError({}, `failed validate: ${printProblems(problems)}`);
-  return { options: optionsOf(config), warnings: [...deprecationNotices(given), ...(file?.warnings ?? [])] };
+  return optionsOf(config);
 }
 
 /** Throws InputError for a choice that kube-proxy's validation lets pass and this version cannot serve. */
@@ -43,16 +71,29 @@ export function checkSupported(options: Options): void {
   }
 }
 
+/** Throws InputError for a gap longer than the hour between full passes: kube-proxy's validation lets it pass and panics later. */
+export function checkPeriods({ mode, minSyncPeriod }: Pick<Options, "mode" | "minSyncPeriod">): void {
+  if (mode === "ipvs" || minSyncPeriod <= HOUR) return;
+  throw new InputError({ field: `${mode}.minSyncPeriod` }, "must not be more than 1h0m0s, the time between full syncs");
+}
+
+const HOUR = 3_600_000;
+
 /** What the kernel takes as the name of an interface, and iptables as one argument. */
 const INTERFACE = /^[A-Za-z0-9_.][-A-Za-z0-9_.:]{0,14}$/;
 
-async function readConfigFile(
-  path: string,
-): Promise<{ readonly config: Config; readonly warnings: readonly string[] }> {
+interface ReadConfig {
+  readonly file: ConfigFile;
+  readonly config: Config;
+  readonly warnings: readonly string[];
+}
+
+async function readConfigFile(path: string): Promise<ReadConfig> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
     throw new InputError({}, `failed complete: open ${path}: ${readCode(error)}`);
   });
-  return prefixed("failed complete: failed to decode", () => decodeConfig(readConfigText(text)));
+  const decoded = prefixed("failed complete: failed to decode", () => decodeConfig(readConfigText(text)));
+  return { ...decoded, file: { path, text } };
 }
 
 function prefixed<T>(prefix: string, read: () => T): T {

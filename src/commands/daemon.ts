@@ -1,48 +1,65 @@
-// Of what is the daemon put together on a real machine?
-import { iptablesBackend } from "../backends/iptables/backend.ts";
-import { InputError } from "../errors.ts";
-import { runCommand } from "../kernel/command.ts";
-import { type Kernel, machine } from "../kernel/kernel.ts";
-import type { GivenFlags } from "../options/flags.ts";
-import type { GivenFacts } from "../options/node-facts.ts";
-import { watchManifests } from "../source/manifest-watch.ts";
-import { createLog } from "../sync/log.ts";
-import { systemClock } from "../sync/schedule.ts";
-import { checkSupported, readConfiguration } from "./configuration.ts";
-import { readFactsFile } from "./facts-file.ts";
-import { run } from "./run.ts";
-import { readTemplates } from "./templates.ts";
+// What does the daemon do, from its flags to its exit code?
+import { writeFile } from "node:fs/promises";
+import type { Config } from "../options/config.ts";
+import { flagValue } from "../options/flags.ts";
+import { loggingOf } from "../options/options.ts";
+import { printConfig } from "../options/print.ts";
+import { readCode } from "../source/file-failure.ts";
+import { logFlags } from "../sync/flag-lines.ts";
+import type { Log } from "../sync/log.ts";
+import { type OpenLog, openLog } from "../sync/log-output.ts";
+import { type LoadedConfiguration, loadConfiguration, validOptions } from "./configuration.ts";
+import { FAILED, FatalError, wordsOf } from "./failure.ts";
+import { cleanHost } from "./host-cleanup.ts";
+import { runNodeProxy } from "./node-proxy.ts";
+import type { Output } from "./output.ts";
+import type { DaemonFlags } from "./run-arguments.ts";
 
-export interface DaemonFlags {
-  readonly given: GivenFlags;
-  /** Files and directories to follow. */
-  readonly manifests: readonly string[];
-  /** A file of facts that go before the machine's own. */
-  readonly nodeFacts?: string | undefined;
+/**
+ * Runs until SIGTERM or SIGINT, or does the one thing that a flag asks for; gives the exit code. Whatever ends it is
+ * logged, but for what goes wrong before there is a log: then it rejects, with InputError for flags and files.
+ */
+export async function runDaemon(flags: DaemonFlags, output: Output): Promise<number> {
+  const loaded = await loadConfiguration(flags.given);
+  for (const notice of loaded.notices) output.note(notice);
+  const { logs, verbosity, flush } = openLog(loggingOf(loaded.config), output.streams);
+  try {
+    await actOn(flags, loaded, { logs, verbosity });
+    return 0;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    logs("daemon.ts").error({ err: wordsOf(error) }, FAILED);
+    return 1;
+  } finally {
+    await flush();
+  }
 }
 
-/** Runs until SIGTERM or SIGINT. Rejects with InputError for flags that cannot be used, with Error when nothing can be done. */
-export async function runDaemon({ given, manifests, nodeFacts }: DaemonFlags): Promise<void> {
-  const { options, warnings } = await readConfiguration(given);
-  const log = createLog(options.logging.format, (line) => process.stderr.write(line));
-  for (const warning of warnings) log("daemon.ts").warn({ warning }, "Configuration");
-  if (manifests.length === 0) throw new InputError({}, "there is nothing to follow: give --manifests PATH");
-  checkSupported(options);
-  const known = nodeFacts === undefined ? {} : await readFactsFile(nodeFacts);
-  const kernel = withKnown(machine(runCommand), known);
-  const stop = new AbortController();
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stop.abort());
-  const source = watchManifests(manifests, stop.signal);
-  const backend = iptablesBackend(await readTemplates("iptables"));
-  await run({ source, options, backend, kernel, facts: await kernel.facts(), clock: systemClock, log });
+async function actOn(
+  flags: DaemonFlags,
+  { config, file, warnings }: LoadedConfiguration,
+  said: Pick<OpenLog, "logs" | "verbosity">,
+): Promise<void> {
+  const { given } = flags;
+  const log = said.logs("daemon.ts");
+  logFlags(given, log);
+  for (const warning of warnings) log.warn({ warning }, "Configuration");
+  const options = validOptions(config);
+  const target = flagValue(given, "write-config-to");
+  if (target !== "") return writeConfig(config, target, log);
+  if (flagValue(given, "cleanup")) return cleanUp(log);
+  return runNodeProxy({ ...flags, ...said, config, options, file });
 }
 
-/** What is known goes before what the machine says, each time it is asked. */
-function withKnown(kernel: Kernel, known: GivenFacts): Kernel {
-  const { addresses } = known;
-  return {
-    ...kernel,
-    facts: async () => ({ ...(await kernel.facts()), ...known }),
-    ...(addresses && { addresses: async () => addresses }),
-  };
+async function writeConfig(config: Config, path: string, log: Log): Promise<void> {
+  await writeFile(path, printConfig(config)).catch((error: unknown) => {
+    throw new FatalError(`open ${path}: ${readCode(error)}`);
+  });
+  log.info({ path }, "Wrote configuration");
+}
+
+async function cleanUp(log: Log): Promise<void> {
+  const note = (text: string) => log.warn({ reason: text }, "Clean-up");
+  const well = await cleanHost({ dryRun: false, output: { note, data: async () => {} } });
+  if (!well) throw new FatalError("encountered an error while tearing down rules");
 }

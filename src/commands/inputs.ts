@@ -69,7 +69,15 @@ function chooseNode({ nodes }: Snapshot, asked: string | undefined) {
 }
 
 function withGivenIPs(node: Node | undefined, name: string, ips: readonly string[]): Node {
-  const known: Node = node ?? { kind: "Node", name, zone: "", addresses: [], podCIDRs: [] };
+  const known: Node = node ?? {
+    kind: "Node",
+    name,
+    zone: "",
+    addresses: [],
+    podCIDRs: [],
+    deleting: false,
+    toBeDeleted: false,
+  };
   return ips.length === 0 ? known : { ...known, addresses: ips };
 }
 

@@ -8,6 +8,8 @@ export interface Output {
   data(lines: Iterable<string>): Promise<void>;
   /** One note for the reader, not for the pipe. */
   note(text: string): void;
+  /** Where both go: for a log that has ways of its own. */
+  readonly streams: { readonly stdout: Writable; readonly stderr: Writable };
 }
 
 /** Characters that are gathered before they are written: one write a line would cost more than the lines. */
@@ -23,6 +25,7 @@ export function standardOutput(out: Writable = process.stdout, err: Writable = p
     if (!closed && !out.write(piece)) await Promise.race([once(out, "drain"), once(out, "close")]).catch(() => {});
   };
   return {
+    streams: { stdout: out, stderr: err },
     data: async (lines) => {
       let piece = "";
       for (const line of lines) {

@@ -1,46 +1,52 @@
 // What does the daemon do from start to stop?
-import { hostname } from "node:os";
 import type { Backend } from "../backends/backend.ts";
 import type { Kernel } from "../kernel/kernel.ts";
-import { nodeNameOf } from "../options/complete.ts";
 import type { Options } from "../options/options.ts";
 import type { Batch, Source } from "../source/source.ts";
 import { Tracker } from "../source/tracker.ts";
 import type { NodeFacts } from "../state/node-facts.ts";
+import { ChangeCounts } from "../sync/change-counts.ts";
 import { FamilyLoop } from "../sync/family-loop.ts";
 import type { Log } from "../sync/log.ts";
+import { type Observer, together } from "../sync/observer.ts";
 import type { Clock } from "../sync/schedule.ts";
 
 export interface RunInput {
   readonly source: Source;
   readonly options: Options;
+  readonly nodeName: string;
   readonly backend: Backend;
   readonly kernel: Kernel;
   readonly facts: NodeFacts;
   readonly clock: Clock;
   readonly log: (at: string) => Log;
+  readonly observer?: Observer;
 }
 
 /**
- * Follows the source and keeps the kernel as it says, until the source ends. Rejects with an Error when no family works
- * on this machine. Rules are left in place on every way out.
+ * Follows the source and keeps the kernel as it says, until the source ends; rejects when it fails. Rules are left in
+ * place on every way out.
  */
 export async function run(input: RunInput): Promise<void> {
-  const { source, options, backend, kernel, facts, clock } = input;
+  const { source, options, nodeName, backend, kernel, facts, clock } = input;
   const log = input.log("run.ts");
-  if (facts.families.length === 0) throw new Error("iptables is not available on this host");
-  const nodeName = nodeNameOf(options.hostnameOverride, hostname());
   log.info({ mode: backend.mode, node: nodeName, families: facts.families.join(",") }, "Starting");
-  const shared = { nodeName, options, facts, backend, kernel, clock, log: input.log("family-loop.ts") };
+  const counts = new ChangeCounts(input.observer ?? together([]));
+  const { observer } = counts;
+  const shared = { nodeName, options, facts, backend, kernel, clock, log: input.log, observer, since: Date.now() };
   const loops = facts.families.map((family) => new FamilyLoop({ ...shared, family }));
   const tracker = new Tracker(["Service", "EndpointSlice"]);
-  for await (const batch of source) {
-    report(batch, log);
-    tracker.apply(batch.changes);
-    const snapshot = tracker.snapshot();
-    if (snapshot) for (const loop of loops) loop.update(snapshot);
+  try {
+    for await (const batch of source) {
+      report(batch, log);
+      counts.note(batch.changes);
+      tracker.apply(batch.changes);
+      const snapshot = tracker.snapshot();
+      if (snapshot) for (const loop of loops) loop.update(snapshot, batch.changes);
+    }
+  } finally {
+    await Promise.all(loops.map((loop) => loop.stop()));
   }
-  await Promise.all(loops.map((loop) => loop.stop()));
   log.info({}, "Stopped; rules stay in place");
 }
 

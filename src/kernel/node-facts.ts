@@ -1,7 +1,8 @@
 // What does this machine decide?
 
 import { access } from "node:fs/promises";
-import { availableParallelism, release } from "node:os";
+import { release } from "node:os";
+import { KernelError } from "../errors.ts";
 import { parseAddress } from "../net/address.ts";
 import { FAMILIES, type Family } from "../net/family.ts";
 import type { InterfaceAddress, NodeFacts } from "../state/node-facts.ts";
@@ -9,6 +10,7 @@ import type { RunCommand } from "./command.ts";
 import { iptablesOf } from "./iptables.ts";
 import { linkAddresses, linkNames } from "./netlink.ts";
 import { hasCounters } from "./nfacct.ts";
+import { countProcessors } from "./processors.ts";
 import { unlessRefused } from "./refused.ts";
 import { readSysctl } from "./sysctl.ts";
 
@@ -23,7 +25,7 @@ export async function readNodeFacts(run: RunCommand): Promise<NodeFacts> {
     ...(version === undefined ? {} : { iptablesVersion: version }),
     iptablesVariant: said.includes("nf_tables") ? "nft" : "legacy",
     kernelVersion: release(),
-    cpus: availableParallelism(),
+    cpus: await countProcessors(),
     counters: { invalidDropped: counters, localhostNodePorts: counters },
     tcpBeLiberal: Number((await readSysctl("net/netfilter/nf_conntrack_tcp_be_liberal")) ?? 0) !== 0,
     families: FAMILIES.filter((_, index) => usable[index]),
@@ -42,8 +44,22 @@ export async function readAddresses(): Promise<readonly InterfaceAddress[]> {
 /** As kube-proxy asks: can the nat table be listed, and, for IPv6, has the kernel not been told to do without? */
 async function isUsable(run: RunCommand, family: Family): Promise<boolean> {
   if (family === "IPv6" && !(await hasIPv6())) return false;
-  const args = ["-w", "5", "-S", "POSTROUTING", "-t", "nat"];
-  return (await unlessRefused(run({ program: iptablesOf(family), args }), undefined)) !== undefined;
+  return (await unlessRefused(listNat(run, family), undefined)) !== undefined;
+}
+
+/** Why rules of a family cannot be written here, in the words of its tool. */
+export async function whyUnusable(run: RunCommand, family: Family): Promise<string> {
+  try {
+    await listNat(run, family);
+    return "its nat table can be listed now";
+  } catch (error) {
+    if (error instanceof KernelError) return error.message;
+    throw error;
+  }
+}
+
+function listNat(run: RunCommand, family: Family): Promise<string> {
+  return run({ program: iptablesOf(family), args: ["-w", "5", "-S", "POSTROUTING", "-t", "nat"] });
 }
 
 async function hasIPv6(): Promise<boolean> {

@@ -31,6 +31,9 @@ export const BOOL: ValueType<boolean> = {
   zero: false,
 };
 
+/** `false`, `true` (also what the flag alone says), `raw`, or a version to be reported. */
+export const VERSION: ValueType<string> = { ...STRING, name: "version", parse: lastOf(parseVersion) };
+
 /** Nanoseconds; an empty text is refused. */
 export const EXACT_DURATION: ValueType<bigint> = {
   name: "duration",
@@ -91,4 +94,12 @@ export function parseBool(given: string): boolean {
   if (TRUE.includes(given)) return true;
   if (FALSE.includes(given)) return false;
   throw new InputError({}, `strconv.ParseBool: parsing ${JSON.stringify(given)}: invalid syntax`);
+}
+
+const RELEASE = /^v\d+\.\d+\.\d+[-+.\w]*$/;
+
+function parseVersion(given: string): string {
+  if (given === "raw" || RELEASE.test(given)) return given;
+  if (given.startsWith("v")) throw new InputError({}, "must be v followed by major.minor.patch");
+  return String(parseBool(given));
 }

@@ -2,7 +2,17 @@
 import { GATES, MODULE_LEVELS, STRINGS } from "./list-types.ts";
 import { FLOAT, INT32, LEVEL } from "./number-types.ts";
 import { row } from "./row.ts";
-import { BOOL, DURATION, DURATION_OR_NUMBER, EXACT_DURATION, IP, IP_PORT, QUANTITY, STRING } from "./scalar-types.ts";
+import {
+  BOOL,
+  DURATION,
+  DURATION_OR_NUMBER,
+  EXACT_DURATION,
+  IP,
+  IP_PORT,
+  QUANTITY,
+  STRING,
+  VERSION,
+} from "./scalar-types.ts";
 
 const HOUR = 3_600_000_000_000n;
 const MINUTE = 60_000_000_000n;
@@ -245,6 +255,11 @@ export const FIELDS = {
 
 /** Flags that set no single field: of the invocation, or for the section of whichever mode runs. */
 export const FLAGS = {
+  help: row(BOOL, false, { flag: "help", letter: "h", meaning: "Print this and exit." }),
+  version: row(VERSION, "false", {
+    flag: "version",
+    meaning: "Print the version and exit, with =raw all that is known of it; with =vX.Y.Z… report that one instead.",
+  }),
   config: row(STRING, "", {
     flag: "config",
     rules: true,

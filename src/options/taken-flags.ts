@@ -10,6 +10,9 @@ export interface TakenFlags {
   readonly rest: readonly string[];
 }
 
+/** Kinds of value that stand for `true` when the flag stands alone. */
+const ALONE: ReadonlySet<string> = new Set(["bool", "version"]);
+
 /**
  * Takes the flags of these rows out of the arguments, as Go's flag library reads them: `--name=value`, `--name value`,
  * a bool alone or with `=`, underscores for dashes, `-v 4`, `-v=4` and `-v4`. Throws InputError where a value is missing.
@@ -26,7 +29,7 @@ export function takeFlags(args: readonly string[], rows: readonly FlagRow[]): Ta
       continue;
     }
     const { row } = found;
-    const text = found.text ?? (row.typeName === "bool" ? "true" : args[++index]);
+    const text = found.text ?? (ALONE.has(row.typeName) ? "true" : args[++index]);
     if (text === undefined) throw new InputError({}, `flag needs an argument: ${arg}`);
     const [first, ...more] = [...(given.get(row.flag) ?? []), text];
     given.set(row.flag, [first ?? text, ...more]);

@@ -2,7 +2,7 @@
 import type { ApiAnswer, ApiConnection, ApiRequest } from "./connection.ts";
 import { systemTiming, type Timing } from "./timing.ts";
 
-/** One request that is over. */
+/** One request that was answered, or could not be. */
 export interface RequestNote {
   /** Host and port of the server: `10.0.0.1:6443`. */
   readonly host: string;
@@ -23,13 +23,18 @@ export function observedConnection(
   const send = async (request: ApiRequest): Promise<ApiAnswer> => {
     const begin = timing.now();
     const { method, path } = request;
-    const time = () => (/[?&]watch=/.test(path) ? {} : { elapsed: timing.now() - begin });
+    const watches = /[?&]watch=/.test(path);
+    const told = (code?: number) => {
+      const elapsed = watches ? {} : { elapsed: timing.now() - begin };
+      note({ host, method, ...(code !== undefined && { code }), ...elapsed });
+    };
     try {
       const answer = await connection.send(request);
-      const told = () => note({ host, method, code: answer.status, ...time() });
-      return { ...answer, body: thenTold(answer.body, told) };
+      if (!watches) return { ...answer, body: thenTold(answer.body, () => told(answer.status)) };
+      told(answer.status);
+      return answer;
     } catch (error) {
-      note({ host, method, ...time() });
+      told();
       throw error;
     }
   };

@@ -1,6 +1,6 @@
 // What can be said in the log, and what are records called?
 import { pino } from "pino";
-import { callerOf } from "./caller.ts";
+import { callingLine } from "./calling-line.ts";
 import { klogText, type LogRecord, type Severity } from "./klog-text.ts";
 import { microsecondClock } from "./microsecond-clock.ts";
 import { type Later, Repeats } from "./repeats.ts";
@@ -71,7 +71,7 @@ export function createLog(format: "text" | "json", write: WriteLine, settings: L
   });
   const say = ({ at, ...spoken }: Spoken, method: (...args: never[]) => void) => {
     const make = (): LogRecord => {
-      return { ...spoken, time: now(), pid: process.pid, caller: callerOf(method) ?? `${at}:1` };
+      return { ...spoken, time: now(), pid: process.pid, caller: `${at}:${callingLine(method) ?? 1}` };
     };
     const record = spoken.level > 0 ? make() : repeats.admit(`${at} ${spoken.message}`, make);
     if (!record) return;

@@ -1,5 +1,6 @@
 import t from "tap";
-import { cleanup } from "../../src/commands/cleanup.ts";
+import { cleanup, type Leftover } from "../../src/commands/cleanup.ts";
+import { KernelError } from "../../src/errors.ts";
 import { machine } from "../../src/kernel/kernel.ts";
 import { CollectedOutput } from "../support/collected-output.ts";
 import { FakeIptables } from "../support/fake-iptables.ts";
@@ -20,7 +21,7 @@ function setUp() {
   tools.load(NODE);
   const output = new CollectedOutput();
   // Both families' tools work here, on the one set of tables that the stand-in has.
-  const input = { kernel: machine(tools.run), backend: BACKEND, output };
+  const input = { kernel: machine(tools.run), backend: BACKEND, output, leftovers: [] };
   return { tools, output, input };
 }
 
@@ -60,4 +61,42 @@ t.test("a fault of ours is not taken for a failure", async (t) => {
   const kernel = { ...input.kernel, observe: () => Promise.reject(new TypeError("a bug")) };
   await t.rejects(cleanup({ ...input, kernel, dryRun: false }), TypeError);
   t.match(tools.save(), /KUBE-SERVICES/);
+});
+
+/** Things of another mode, of which one cannot be taken away. */
+function someLeftovers() {
+  const there = new Set(["a", "b"]);
+  const things: Leftover = {
+    kind: "thing",
+    find: async () => [...there],
+    remove: async (name) => {
+      if (name === "a") throw new KernelError({ step: "remove", target: name, code: "EBUSY", words: "in use" });
+      there.delete(name);
+    },
+  };
+  const unknown: Leftover = { ...things, find: () => Promise.reject(NO_SUCH) };
+  return { there, leftovers: [unknown, things] };
+}
+
+const NO_SUCH = new KernelError({
+  step: "find",
+  target: "",
+  code: "EOPNOTSUPP",
+  words: "no such thing in this kernel",
+});
+
+t.test("what other modes left goes too; what cannot go is told, and does not spare the rest", async (t) => {
+  const { input, output } = setUp();
+  const { there, leftovers } = someLeftovers();
+  t.notOk(await cleanup({ ...input, leftovers, dryRun: false }));
+  t.strictSame([...there], ["a"]);
+  t.match(output.notes.at(-1), /^thing: remove a: in use/);
+});
+
+t.test("a dry run says what other modes left", async (t) => {
+  const { input, output } = setUp();
+  const { there, leftovers } = someLeftovers();
+  t.ok(await cleanup({ ...input, leftovers, dryRun: true }));
+  t.match(output.text, /- thing a\n- thing b\n$/);
+  t.equal(there.size, 2);
 });

@@ -42,7 +42,13 @@ function setUp(families: readonly ("IPv4" | "IPv6")[]) {
   const tools = new FakeIptables();
   const lines: string[] = [];
   const log = createLog("text", (line) => lines.push(line));
-  const shared = { options: optionsOf(completeConfig(FLAGS)), backend: BACKEND, clock: systemClock, log };
+  const shared = {
+    options: optionsOf(completeConfig(FLAGS)),
+    nodeName: "n1",
+    backend: BACKEND,
+    clock: systemClock,
+    log,
+  };
   return { tools, lines, input: { ...shared, kernel: machine(tools.run), facts: { ...FACTS, families } } };
 }
 
@@ -65,8 +71,15 @@ t.test("the source is followed to its end, and rules stay", async (t) => {
   ]);
 });
 
-t.test("without a family that works there is nothing to do", async (t) => {
-  const { input } = setUp([]);
-  const source = (async function* (): AsyncGenerator<Batch> {})();
-  await t.rejects(run({ ...input, source }), { message: "iptables is not available on this host" });
+t.test("when the source fails, so does it, and nothing goes on behind its back", async (t) => {
+  const { tools, input, lines } = setUp(["IPv4"]);
+  const source = (async function* (): AsyncGenerator<Batch> {
+    yield FIRST;
+    throw new Error("no more");
+  })();
+  await t.rejects(run({ ...input, source }), { message: "no more" });
+  const calls = tools.log.length;
+  await new Promise((done) => setTimeout(done, 50));
+  t.equal(tools.log.length, calls);
+  t.notMatch(lines.join("\n"), /Stopped/);
 });

@@ -10,6 +10,7 @@ import { type RunCommand, runCommand } from "../../src/kernel/command.ts";
 import { machine } from "../../src/kernel/kernel.ts";
 import { netfilterCreate } from "../../src/kernel/netlink.ts";
 import { ensureCounter, hasCounters, observeCounters } from "../../src/kernel/nfacct.ts";
+import { whyUnusable } from "../../src/kernel/node-facts.ts";
 import { refusalOf } from "../support/refusal.ts";
 import { skipReason } from "../support/sandbox.ts";
 
@@ -60,6 +61,17 @@ t.test("a family that was switched off, or whose tool does not work, is none", {
   writeFileSync("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1");
   t.strictSame((await kernel.facts()).families, ["IPv4"]);
   writeFileSync("/proc/sys/net/ipv6/conf/all/disable_ipv6", "0");
+});
+
+t.test("why a family does not work is told in the words of its tool", { skip }, async (t) => {
+  const refuse: RunCommand = ({ program, args }) =>
+    Promise.reject(new KernelError({ step: program, target: args.join(" "), code: "3", words: "no such table" }));
+  t.equal(await whyUnusable(refuse, "IPv6"), "ip6tables -w 5 -S POSTROUTING -t nat: no such table (3)");
+  t.match(await whyUnusable(runCommand, "IPv4"), /can be listed/);
+  await t.rejects(
+    whyUnusable(() => Promise.reject(new TypeError("a bug")), "IPv4"),
+    TypeError,
+  );
 });
 
 t.test("a fault of ours is not taken for a missing tool", { skip }, async (t) => {

@@ -69,7 +69,9 @@ async function follow(t: Test, names: readonly string[], variant: Variant): Prom
   const [first = ""] = names;
   const config = { ...parse(textOf(first, "config.yaml")), hostnameOverride: "worker-a" };
   const iptables = { ...config.iptables, minSyncPeriod: "10ms" };
-  writeFileSync(join(folder, "config"), stringify({ ...config, iptables }));
+  // The size of conntrack's table is the machine's alone.
+  const conntrack = { ...config.conntrack, maxPerCore: 0 };
+  writeFileSync(join(folder, "config"), stringify({ ...config, iptables, conntrack }));
   writeFileSync(
     join(folder, "facts"),
     stringify({ ...FACTS, iptablesVariant: variant, ...parse(textOf(first, "node-facts.yaml")) }),

@@ -47,6 +47,8 @@ async function setUp(t: Test, variant: Variant) {
     (await inNamespace(node, [`${tool}-save`], { env })).split("\n").filter((line) => !line.startsWith("#"));
   const start = () => {
     const flags = ["--manifests", folder, "--cluster-cidr", "10.244.0.0/16", "--hostname-override", "worker-a"];
+    // The size of conntrack's table is the machine's alone.
+    flags.push("--conntrack-max-per-core=0");
     const daemon = new Daemon(["run", ...flags], node, env);
     t.teardown(() => daemon.stop("SIGKILL"));
     return daemon;

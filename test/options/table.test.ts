@@ -57,6 +57,8 @@ const fields: readonly [string, Plain, string, string, Plain][] = [
 ];
 
 const invocation: readonly [string, Plain][] = [
+  ["help", false],
+  ["version", "false"],
   ["config", ""],
   ["write-config-to", ""],
   ["cleanup", false],
@@ -114,6 +116,15 @@ t.test("flags of the invocation are read by their kind", async (t) => {
   t.equal(flagValue(given, "master"), "b");
   t.equal(flagValue(given, "healthz-port"), 0);
   t.equal(flagValue(given, "config"), "");
+  for (const [text, value] of [
+    ["t", "true"],
+    ["0", "false"],
+    ["raw", "raw"],
+    ["v1.36.2-ours", "v1.36.2-ours"],
+  ] as const)
+    t.equal(flagValue(new Map([["version", [text]]]), "version"), value, text);
+  for (const text of ["v1", "one"])
+    t.throws(() => flagValue(new Map([["version", [text]]]), "version"), { name: "InputError" }, text);
 });
 
 function at(document: Plain, path: string): Plain | undefined {

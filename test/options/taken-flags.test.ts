@@ -17,6 +17,8 @@ const CASES: readonly [string, readonly string[], Readonly<Record<string, readon
   ["a value with an equals sign", ["--feature-gates=A=true"], { "feature-gates": ["A=true"] }, []],
   ["repeats are kept in order", ["--cluster-cidr=a", "--cluster-cidr", "b"], { "cluster-cidr": ["a", "b"] }, []],
   ["verbosity in all its spellings", ["-v", "4", "-v=5", "-v6", "--v=7"], { v: ["4", "5", "6", "7"] }, []],
+  ["a version alone or with a value", ["--version", "--version=raw"], { version: ["true", "raw"] }, []],
+  ["help in its short form", ["-h"], { help: ["true"] }, []],
   ["all else is left", ["render", "--node", "a", "x.yaml", "-"], {}, ["render", "--node", "a", "x.yaml", "-"]],
   ["behind two dashes nothing is a flag", ["--", "--proxy-mode=ipvs"], {}, ["--", "--proxy-mode=ipvs"]],
 ];

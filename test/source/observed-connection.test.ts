@@ -50,11 +50,12 @@ t.test("one that is given up half way is told of as well", async (t) => {
   t.strictSame(notes, [{ host: "10.0.0.1:6443", method: "POST", code: 429, elapsed: 0 }]);
 });
 
-t.test("a watch has no time", async (t) => {
+t.test("a watch is told of at once, and has no time", async (t) => {
   const { observed, notes } = setUp(async () => answer(200));
   const { body } = await observed.send({ method: "GET", path: "/api/v1/services?limit=5&watch=true", signal });
-  for await (const _ of body) t.fail("nothing was sent");
   t.strictSame(notes, [{ host: "10.0.0.1:6443", method: "GET", code: 200 }]);
+  for await (const _ of body) t.fail("nothing was sent");
+  t.equal(notes.length, 1);
 });
 
 t.test("no answer is told of without a status", async (t) => {

@@ -18,7 +18,7 @@ export class Daemon {
   #output = "";
   #wake: () => void = () => {};
 
-  constructor(args: readonly string[], { path }: Netns, env: NodeJS.ProcessEnv) {
+  constructor(args: readonly string[], { path }: Pick<Netns, "path">, env: NodeJS.ProcessEnv) {
     // The process must not outlive the test, however that ends.
     const inside = ["--pdeathsig", "KILL", "nsenter", `--net=${path}`, process.execPath, "--import=tsx", PROGRAM];
     this.#child = spawn("setpriv", [...inside, ...args], {

@@ -22,6 +22,7 @@ kind: KubeProxyConfiguration
 clusterCIDR: 10.244.0.0/16,fd00:244::/56
 hostnameOverride: worker-a
 iptables: {syncPeriod: 2s, minSyncPeriod: 10ms, localhostNodePorts: false}
+conntrack: {maxPerCore: 0, tcpEstablishedTimeout: 0s, tcpCloseWaitTimeout: 0s}
 `;
 
 // What the machine at hand would say is no matter here.

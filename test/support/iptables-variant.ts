@@ -1,7 +1,7 @@
 // How is one of the two kernel interfaces behind the name `iptables` chosen for one test, and for nothing else?
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, lstatSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { execa } from "execa";
 import type { Netns } from "./netns.ts";
 import { sandboxEnvironment } from "./sandbox.ts";
@@ -23,12 +23,14 @@ export function variantSkip(variant: Variant): string | false {
   return false;
 }
 
-/** An environment in which `iptables` and its five relatives are this variant. The links live in the private /run. */
+/**
+ * An environment in which `iptables` and its relatives are this variant, and the other one is nowhere: every other
+ * program is found as ever. The links live in the private /run.
+ */
 export function variantEnvironment(variant: Variant): NodeJS.ProcessEnv {
   const folder = join("/run/fairlead-test", variant);
   if (!existsSync(folder)) linkPrograms(folder, variant);
-  const environment = sandboxEnvironment();
-  return { ...environment, PATH: `${folder}:${environment.PATH ?? ""}` };
+  return { ...sandboxEnvironment(), PATH: folder };
 }
 
 /** Runs a command in a namespace; throws with the command's own words. */
@@ -43,12 +45,21 @@ export async function inNamespace(
 
 function linkPrograms(folder: string, variant: Variant): void {
   mkdirSync(folder, { recursive: true });
+  const foreign = variant === "nft" ? /^(ip6?tables|xtables)-legacy/ : /^(ip6?tables|xtables)-nft/;
   for (const command of ["iptables", "ip6tables"]) {
     for (const suffix of ["", "-save", "-restore"]) {
-      const program = find(`${command}-${variant}${suffix}`);
-      if (program !== undefined) symlinkSync(program, join(folder, `${command}${suffix}`));
+      link(find(`${command}-${variant}${suffix}`), join(folder, `${command}${suffix}`));
     }
   }
+  for (const directory of sandboxEnvironment().PATH?.split(delimiter) ?? []) {
+    const names = existsSync(directory) ? readdirSync(directory) : [];
+    for (const name of names.filter((each) => !foreign.test(each))) link(join(directory, name), join(folder, name));
+  }
+}
+
+/** What comes first in PATH counts. */
+function link(program: string | undefined, path: string): void {
+  if (program !== undefined && !lstatSync(path, { throwIfNoEntry: false })) symlinkSync(program, path);
 }
 
 function find(program: string): string | undefined {

@@ -41,7 +41,7 @@ t.test("text: one line a record, with the place in the source that speaks", asyn
   const [line = ""] = said((log) => log.warn({ service: "a/b", line: here() }, "hello"));
   const [, day, time, pid, rest] = /^W(\d{4}) (\d\d:\d\d:\d\d\.\d{6}) ( *\d+) (.*)\n$/.exec(line) ?? [];
   const [, number] = /line=(\d+)/.exec(line) ?? [];
-  t.equal(rest, `log.test.ts:${number}] "hello" service="a/b" line=${number}`);
+  t.equal(rest, `run.ts:${number}] "hello" service="a/b" line=${number}`);
   t.equal(pid, String(process.pid).padStart(7));
   const date = new Date(before);
   t.equal(day, `${String(date.getMonth() + 1).padStart(2, "0")}${String(date.getDate()).padStart(2, "0")}`);
@@ -66,10 +66,10 @@ t.test("JSON: one object a record, named as kube-proxy names them", async (t) =>
   });
   const { ts, line, caller, ...error } = JSON.parse(first);
   t.strictSame(error, { level: 50, pid: process.pid, code: "1", err: "not so", msg: "no" });
-  t.equal(caller, `log.test.ts:${line}`);
+  t.equal(caller, `run.ts:${line}`);
   t.ok(Math.abs(ts - Date.now()) < 10_000, "ts is milliseconds");
   const info = JSON.parse(second);
-  t.match(info, { level: 30, v: 4, service: "a/b", err: "text", msg: "yes", caller: `log.test.ts:${info.line}` });
+  t.match(info, { level: 30, v: 4, service: "a/b", err: "text", msg: "yes", caller: `run.ts:${info.line}` });
   t.strictSame(
     written.map(({ severity }) => severity),
     ["error", "info"],
@@ -104,7 +104,7 @@ t.test("debug and print tell the line that speaks too", async (t) => {
     log.print(1, String(here()));
   });
   t.equal(lines.length, 2);
-  for (const line of lines) t.match(line, /log\.test\.ts:(\d+)\] "?\1"?\n$/);
+  for (const line of lines) t.match(line, /run\.ts:(\d+)\] "?\1"?\n$/);
 });
 
 t.test("a message said thousands of times is cut short, then summed up", async (t) => {
@@ -116,7 +116,7 @@ t.test("a message said thousands of times is cut short, then summed up", async (
   t.equal(lines.length, MOST + 1);
   t.match(lines.at(-1), "Something else");
   const [summary] = said(() => due[0]?.());
-  t.match(summary, /^E.* log\.test\.ts:\d+\] "More of the same left out" of="Input left out" count=4900\n$/);
+  t.match(summary, /^E.* run\.ts:\d+\] "More of the same left out" of="Input left out" count=4900\n$/);
   const asked = said((log) => {
     for (let time = 0; time < 5000; time++) log.debug(4, {}, "event");
   });

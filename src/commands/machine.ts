@@ -1,0 +1,31 @@
+// Through which door does a command get at this machine?
+import { runCommand } from "../kernel/command.ts";
+import { detectTools, throughTools } from "../kernel/iptables-variant.ts";
+import { type Kernel, machine } from "../kernel/kernel.ts";
+import { whyUnusable } from "../kernel/node-facts.ts";
+import type { Family } from "../net/family.ts";
+import type { GivenFacts } from "../options/node-facts.ts";
+
+export interface Machine {
+  readonly kernel: Kernel;
+  /** Why rules of a family cannot be written here, in the words of its tool. */
+  readonly whyUnusable: (family: Family) => Promise<string>;
+}
+
+/**
+ * The machine that this process runs on. Which variant of iptables is this node's is found out once, and holds for as
+ * long as the answer is used. What is known goes before what the machine says, each time it is asked.
+ */
+export async function openMachine(known: GivenFacts): Promise<Machine> {
+  const run = throughTools(runCommand, await detectTools(runCommand, { known: known.iptablesVariant }));
+  const kernel = machine(run);
+  const { addresses } = known;
+  return {
+    kernel: {
+      ...kernel,
+      facts: async () => ({ ...(await kernel.facts()), ...known }),
+      ...(addresses && { addresses: async () => addresses }),
+    },
+    whyUnusable: (family) => whyUnusable(run, family),
+  };
+}

@@ -1,0 +1,150 @@
+// How does a node proxy start on this machine, and what ends it?
+import { hostname } from "node:os";
+import { iptablesBackend } from "../backends/iptables/backend.ts";
+import { KernelError } from "../errors.ts";
+import { readCounter } from "../kernel/nfacct.ts";
+import { setOomScore } from "../kernel/oom-score.ts";
+import { nodeNameOf } from "../options/complete.ts";
+import type { Config } from "../options/config.ts";
+import { flagValue } from "../options/flags.ts";
+import type { Options } from "../options/options.ts";
+import { createMetrics, type Metrics } from "../serve/metrics.ts";
+import type { NodeFacts } from "../state/node-facts.ts";
+import { setConntrack } from "../sync/conntrack-settings.ts";
+import type { Log, Logs } from "../sync/log.ts";
+import { systemClock } from "../sync/schedule.ts";
+import type { Verbosity } from "../sync/verbosity.ts";
+import { watchConfig } from "./config-watch.ts";
+import { type ConfigFile, checkPeriods, checkSupported } from "./configuration.ts";
+import { readFactsFile } from "./facts-file.ts";
+import { FatalError } from "./failure.ts";
+import { cleanForeign } from "./host-cleanup.ts";
+import { type Machine, openMachine } from "./machine.ts";
+import { checkNode } from "./node-check.ts";
+import { type FoundNode, waitForNode } from "./node-wait.ts";
+import { watchNode } from "./node-watch.ts";
+import { type Objects, openObjects } from "./objects.ts";
+import { setOwnSysctls } from "./own-sysctls.ts";
+import { run } from "./run.ts";
+import type { DaemonFlags } from "./run-arguments.ts";
+import { readTemplates } from "./templates.ts";
+import { reportedVersion } from "./version.ts";
+import { startWatchers } from "./watchers.ts";
+
+export interface NodeProxyInput extends DaemonFlags {
+  readonly options: Options;
+  /** As it was read, nothing worked out of it yet. */
+  readonly config: Config;
+  /** The configuration file, if there is one. */
+  readonly file: ConfigFile | undefined;
+  readonly logs: Logs;
+  readonly verbosity: Verbosity;
+}
+
+/**
+ * Starts as kube-proxy does, step by step, and runs until it is told to stop. Rejects with InputError, KernelError or
+ * FatalError when it cannot start or must not go on. Rules stay in place on every way out.
+ */
+export async function runNodeProxy(input: NodeProxyInput): Promise<void> {
+  checkSupported(input.options);
+  checkPeriods(input.options);
+  const stop = new AbortController();
+  const end = () => stop.abort();
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, end);
+  try {
+    await serve(input, stop);
+    if (stop.signal.reason instanceof FatalError) throw stop.signal.reason;
+  } finally {
+    stop.abort();
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.off(signal, end);
+  }
+}
+
+async function serve(input: NodeProxyInput, stop: AbortController): Promise<void> {
+  const { given, options, manifests, logs } = input;
+  const { signal } = stop;
+  const log = logs("node-proxy.ts");
+  const known = input.nodeFacts === undefined ? {} : await readFactsFile(input.nodeFacts);
+  await cleanForeign("iptables", { data: async () => {}, note: (reason) => log.debug(2, { reason }, "Clean-up") });
+  const nodeName = nodeNameOf(options.hostnameOverride, hostname());
+  const machine = await openMachine(known);
+  const facts = await machine.kernel.facts();
+  const metrics = createMetrics({
+    mode: "iptables",
+    families: facts.families,
+    version: reportedVersion(given).replace(/^v/, ""),
+    gates: options.gates,
+    readCounter,
+    complain: (reason) => log.error({ reason }, "Metrics"),
+  });
+  const { requests } = metrics;
+  const [master, version] = [flagValue(given, "master"), reportedVersion(given)];
+  const objects = await openObjects({ manifests, options, master, nodeName, version, requests, signal, log });
+  try {
+    const { close, ...found } = await waitForNode({ ...objects, nodeName, clock: systemClock });
+    const proxying = proxy({ ...input, ...machine, ...found, facts, metrics, nodeName, objects, stop });
+    await proxying.finally(() => {
+      stop.abort();
+      return close();
+    });
+  } finally {
+    await objects.close();
+  }
+}
+
+interface ProxyInput extends NodeProxyInput, Machine, Pick<FoundNode, "node" | "source"> {
+  readonly facts: NodeFacts;
+  readonly metrics: Metrics;
+  readonly nodeName: string;
+  readonly objects: Objects;
+  readonly stop: AbortController;
+}
+
+/** From what is known of this node to the end. */
+async function proxy(input: ProxyInput): Promise<void> {
+  const { given, options, file, logs, nodeName, node, source, facts, kernel, whyUnusable, objects, stop } = input;
+  const { events } = objects;
+  const log = logs("node-proxy.ts");
+  if (stop.signal.aborted) return;
+  await setConntrack(kernel, options.conntrack, facts.cpus);
+  await checkNode({ options, node, nodeName, whyUnusable, families: facts.families, log });
+  const backend = iptablesBackend(await readTemplates("iptables"));
+  const nodes = new Map(node ? [[nodeName, node]] : []);
+  await setOwnSysctls({ kernel, backend, options, nodeName, facts, nodes });
+  if (flagValue(given, "init-only")) return;
+  log.info({ version: reportedVersion(given) }, "Version");
+  await setOwnScore(options.oomScoreAdj, log);
+  const { mode } = backend;
+  const { observer, sawNode, close } = await startWatchers({ ...input, events, mode, node });
+  try {
+    events.record({ type: "Normal", reason: "Starting", action: "StartKubeProxy", note: "" });
+    if (file) void followConfig(file, stop, log);
+    const usesPodCIDRs = objects.needsPodCIDRs;
+    const watched = watchNode({ source, nodeName, node, usesPodCIDRs, sawNode, log });
+    await run({ source: watched, options, nodeName, backend, kernel, facts, clock: systemClock, log: logs, observer });
+  } finally {
+    await close();
+  }
+}
+
+/** kube-proxy does not end for it either: the score takes a right that a container may lack. */
+async function setOwnScore(score: number, log: Log): Promise<void> {
+  try {
+    await setOomScore(score);
+  } catch (error) {
+    if (!(error instanceof KernelError)) throw error;
+    log.debug(2, { err: error }, "The OOM score stays as it is");
+  }
+}
+
+/** Ends the daemon when its configuration file says something else, or that cannot be seen. */
+async function followConfig(file: ConfigFile, stop: AbortController, log: Log): Promise<void> {
+  try {
+    for await (const news of watchConfig(file, stop.signal)) {
+      if (news === "updated") throw new FatalError("content of the proxy server's configuration file was updated");
+      log.warn({ path: file.path }, "The configuration file was replaced; what it said holds until the next start");
+    }
+  } catch (error) {
+    stop.abort(error);
+  }
+}

@@ -1,0 +1,70 @@
+// Where do the objects of a node proxy come from, and who hears its Events?
+import { hostname } from "node:os";
+import type { Options } from "../options/options.ts";
+import type { RequestObserver } from "../serve/metrics-requests.ts";
+import { connectCluster } from "../source/api-connection.ts";
+import { createEventRecorder, type EventRecorder, NO_EVENTS } from "../source/events.ts";
+import { watchManifests } from "../source/manifest-watch.ts";
+import { observedConnection } from "../source/observed-connection.ts";
+import type { Source } from "../source/source.ts";
+import { systemTiming } from "../source/timing.ts";
+import { watchCluster } from "../source/watch-cluster.ts";
+import type { Log } from "../sync/log.ts";
+import { NODE_PATIENCE, type NodePatience } from "./node-wait.ts";
+
+export interface ObjectsInput {
+  /** Files and directories; none: the API server. */
+  readonly manifests: readonly string[];
+  readonly options: Options;
+  /** Goes before the address of the kubeconfig; empty: none. */
+  readonly master: string;
+  readonly nodeName: string;
+  readonly version: string;
+  readonly requests: RequestObserver;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+}
+
+export interface Objects {
+  readonly source: Source;
+  /** Nothing can be done without the Node's pod ranges. */
+  readonly needsPodCIDRs: boolean;
+  /** How long this node's object is waited for: what files do not say does not come by itself. */
+  readonly patience: NodePatience;
+  readonly events: EventRecorder;
+  close(): Promise<void>;
+}
+
+/** Opens the source; the server itself is not asked yet. Rejects with InputError where no way to one can be read. */
+export async function openObjects(input: ObjectsInput): Promise<Objects> {
+  if (input.manifests.length > 0) return fromManifests(input);
+  const { options, master, nodeName, version, requests, signal, log } = input;
+  const warn = (reason: string) => log.warn({ reason }, "API server");
+  const userAgent = `kube-proxy/${version} (${process.platform}/${process.arch}) fairlead`;
+  const connected = await connectCluster({ client: options.client, master, userAgent, warn });
+  const connection = observedConnection(connected, requests);
+  log.info({ server: connection.server }, "Following the API server");
+  const complain = (reason: string) => log.warn({ reason }, "Event");
+  const reporter = { nodeName, hostname: hostname(), now: Date.now };
+  const events = createEventRecorder({ ...reporter, connection, timing: systemTiming, complain });
+  return {
+    source: watchCluster({ connection, nodeName, signal, report: warn }),
+    needsPodCIDRs: options.detectLocalMode === "NodeCIDR",
+    patience: NODE_PATIENCE,
+    events,
+    close: async () => {
+      await events.close();
+      await connection.close();
+    },
+  };
+}
+
+function fromManifests({ manifests, signal }: ObjectsInput): Objects {
+  return {
+    source: watchManifests(manifests, signal),
+    needsPodCIDRs: false,
+    patience: { addresses: 0, podCIDRs: 0 },
+    events: NO_EVENTS,
+    close: async () => {},
+  };
+}

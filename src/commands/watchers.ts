@@ -1,0 +1,75 @@
+// Who watches the loops of a node proxy, and where can that be asked?
+
+import type { Node } from "../api/objects.ts";
+import { nodeIPsOf } from "../model/node-ips.ts";
+import { nodePortAddressesOf, nodePortRangesOf } from "../model/node-port-addresses.ts";
+import type { Family } from "../net/family.ts";
+import type { Config } from "../options/config.ts";
+import { flagValues } from "../options/flag-values.ts";
+import type { GivenFlags } from "../options/flags.ts";
+import type { Options } from "../options/options.ts";
+import { configDocument } from "../options/print.ts";
+import type { Metrics } from "../serve/metrics.ts";
+import { startServers } from "../serve/servers.ts";
+import type { EventRecorder } from "../source/events.ts";
+import type { NodeFacts } from "../state/node-facts.ts";
+import type { Logs } from "../sync/log.ts";
+import { microsecondClock } from "../sync/microsecond-clock.ts";
+import { type Observer, together } from "../sync/observer.ts";
+import { systemClock } from "../sync/schedule.ts";
+import type { Verbosity } from "../sync/verbosity.ts";
+import { reportedVersion } from "./version.ts";
+
+export interface WatchersInput {
+  readonly given: GivenFlags;
+  readonly config: Config;
+  readonly options: Options;
+  readonly mode: string;
+  readonly nodeName: string;
+  /** As it was at start. */
+  readonly node: Node | undefined;
+  readonly facts: NodeFacts;
+  readonly metrics: Metrics;
+  readonly events: EventRecorder;
+  readonly logs: Logs;
+  readonly verbosity: Verbosity;
+}
+
+export interface Watchers {
+  readonly observer: Observer;
+  /** To be told of each Node object of this node. */
+  readonly sawNode: (node: Node) => void;
+  close(): Promise<void>;
+}
+
+/** Metrics, health, health-check nodePorts and pages. Rejects where a server must listen at once and cannot. */
+export async function startWatchers(input: WatchersInput): Promise<Watchers> {
+  const { given, config, events, metrics, logs, verbosity, node, ...rest } = input;
+  const servers = await startServers({
+    ...rest,
+    metrics,
+    configuration: configDocument(config),
+    flags: flagValues(given),
+    version: reportedVersion(given),
+    nodePortAddresses: checkedAddresses(input),
+    clock: systemClock,
+    now: microsecondClock(),
+    log: logs,
+    warn: (warning) => events.record({ type: "Warning", ...warning }),
+    setVerbosity: (level) => verbosity.set(level),
+  });
+  if (node) servers.sawNode(node);
+  const observer = together([metrics.observer, servers.observer]);
+  return { observer, sawNode: servers.sawNode, close: () => servers.close() };
+}
+
+/** Where health-check nodePorts answer: kube-proxy looks for these addresses once, at start. */
+function checkedAddresses({ options, facts, node }: WatchersInput): ReadonlyMap<Family, "all" | readonly string[]> {
+  const nodeIPs = nodeIPsOf(node?.addresses ?? [], options.bindAddress);
+  return new Map(
+    facts.families.map((family) => {
+      const ranges = nodePortRangesOf(options.nodePortAddresses, nodeIPs, family);
+      return [family, nodePortAddressesOf(facts.addresses, ranges, true)];
+    }),
+  );
+}

@@ -1,0 +1,123 @@
+// What is in the kernel's sets, and how are they changed?
+import { KernelError } from "../errors.ts";
+import { type IpSet, SET_TYPES, type SetHeader, type SetType } from "../state/ip-set.ts";
+import type { SetChange } from "../state/set-change.ts";
+import { joinParts, readProtocols, readRevisions, readSetPart } from "./ipset-answer.ts";
+import {
+  createRequest,
+  destroyRequest,
+  listPayload,
+  NEWEST_REVISION,
+  protocolRequest,
+  swapRequest,
+  typeRequest,
+} from "./ipset-codec.ts";
+import { changeEntries } from "./ipset-entries.ts";
+import { setErrorWords } from "./ipset-errors.ts";
+import { COMMAND, SUBSYSTEM } from "./ipset-numbers.ts";
+import type { Converse } from "./netlink.ts";
+import { sendBatch } from "./netlink-batch.ts";
+import { dump } from "./netlink-dump.ts";
+import type { Request } from "./netlink-message.ts";
+import { ask } from "./netlink-question.ts";
+
+/** What the kernel can do with sets. */
+export interface SetSupport {
+  /** Newest version of ipset's language that it speaks; ours is 7. */
+  readonly protocol: number;
+  /** Types that it does not have. */
+  readonly missing: readonly SetType[];
+}
+
+/** Has the kernel load what it needs for sets. Rejects with KernelError where it has no ipset at all. */
+export async function readSetSupport(converse?: Converse): Promise<SetSupport> {
+  const answer = await ask("netfilter", protocolRequest(), converse);
+  if (answer.kind === "refused") throw refusalOf("protocol", "kernel", answer.errno);
+  const missing: SetType[] = [];
+  for (const type of SET_TYPES) {
+    const family = type === "bitmap:port" ? "none" : "inet";
+    if (typeof (await findRevision({ type, family }, converse)) !== "number") missing.push(type);
+  }
+  return { protocol: readProtocols(answer.payload).newest, missing };
+}
+
+/**
+ * The sets of these names that are there. One that is not made as ours are (of another type or size, or with options)
+ * is not among them: an attempt to create it is refused. Rejects with KernelError.
+ */
+export async function readSets(names: Iterable<string>, converse?: Converse): Promise<readonly IpSet[]> {
+  const sets: IpSet[] = [];
+  for (const name of names) {
+    const set = await readSet(name, converse);
+    if (set !== undefined) sets.push(set);
+  }
+  return sets;
+}
+
+async function readSet(name: string, converse?: Converse): Promise<IpSet | undefined> {
+  const request = { protocol: "netfilter", type: SUBSYSTEM | COMMAND.list, payload: listPayload(name) } as const;
+  try {
+    return joinParts((await dump(request, readSetPart, converse)).found);
+  } catch (error) {
+    if (error instanceof KernelError && error.refusal.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Makes these changes, one after the other, and tells of each what was refused: nothing where it is done, one for each
+ * entry that the kernel did not take (the others are in). Rejects with KernelError when rights are missing or no answer
+ * comes.
+ */
+export async function changeSets(
+  changes: Iterable<SetChange>,
+  converse?: Converse,
+): Promise<readonly (readonly KernelError[])[]> {
+  const results: (readonly KernelError[])[] = [];
+  for (const change of changes) results.push(await changeSet(change, converse));
+  return results;
+}
+
+async function changeSet(change: SetChange, converse?: Converse): Promise<readonly KernelError[]> {
+  switch (change.kind) {
+    case "create": {
+      const revision = await findRevision(change.set, converse);
+      if (typeof revision !== "number") return [revision];
+      return sendOne({ kind: "create", target: change.set.name }, createRequest(change.set, revision), converse);
+    }
+    case "destroy":
+      return sendOne({ kind: "destroy", target: change.name }, destroyRequest(change.name), converse);
+    case "swap": {
+      const target = `${change.name} with ${change.other}`;
+      return sendOne({ kind: "swap", target }, swapRequest(change.name, change.other), converse);
+    }
+    case "add":
+    case "remove":
+      return changeEntries(change, converse);
+  }
+}
+
+interface Asked {
+  readonly kind: string;
+  readonly target: string;
+}
+
+async function sendOne(
+  { kind, target }: Asked,
+  request: Request,
+  converse?: Converse,
+): Promise<readonly KernelError[]> {
+  const [errno = 0] = await sendBatch("netfilter", [request], converse);
+  return errno === 0 ? [] : [refusalOf(kind, target, errno)];
+}
+
+/** The revision to ask for: the newest that both sides know. */
+async function findRevision(set: Omit<SetHeader, "name">, converse?: Converse): Promise<number | KernelError> {
+  const answer = await ask("netfilter", typeRequest(set), converse);
+  if (answer.kind === "refused") return refusalOf("type", set.type, answer.errno);
+  return Math.min(readRevisions(answer.payload).newest, NEWEST_REVISION[set.type]);
+}
+
+function refusalOf(kind: string, target: string, errno: number): KernelError {
+  return new KernelError({ step: `ipset ${kind}`, target, ...setErrorWords(errno) });
+}

@@ -1,0 +1,79 @@
+// What does the text of `ipset save` say, and how are sets written so?
+import { RuleSyntaxError } from "../errors.ts";
+import { type IpSet, SET_TYPES, type SetHeader } from "./ip-set.ts";
+import { parseEntry, printEntry } from "./set-entry.ts";
+
+/** What a hash is made with. It starts with so many places, which the kernel adds to, and never holds more entries. */
+export const HASH = { size: 1024, maxEntries: 65_536 } as const;
+
+const CREATE = /^create (\S+) (\S+)(?: (.*))?$/;
+const ADD = /^add (\S+) (\S+)(?: (.*))?$/;
+
+/** Lines that make these sets and fill them: sets by name, entries sorted. `ipset restore` takes them as they are. */
+export function printSets(sets: readonly IpSet[]): readonly string[] {
+  const sorted = sets.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  return sorted.flatMap((set) => [
+    printHeader(set),
+    ...[...set.entries].sort().map((entry) => printAdd(set.name, entry)),
+  ]);
+}
+
+/** The line that makes a set. */
+export function printHeader({ name, type, family }: SetHeader): string {
+  const options =
+    type === "bitmap:port" ? "range 0-65535" : `family ${family} hashsize ${HASH.size} maxelem ${HASH.maxEntries}`;
+  return `create ${name} ${type} ${options}`;
+}
+
+/** The line that adds an entry. */
+export function printAdd(set: string, entry: string): string {
+  return `add ${set} ${entry}`;
+}
+
+interface OpenSet extends SetHeader {
+  readonly entries: Set<string>;
+}
+
+/**
+ * Reads save text; entries become canonical, but for those of a form that none of ours has. Options that tell nothing of what a set holds are passed over, and so are
+ * sets of types that are not ours. Throws RuleSyntaxError, with the line, for what is not save text.
+ */
+export function parseSets(text: string): readonly IpSet[] {
+  const sets = new Map<string, OpenSet | "other">();
+  for (const [index, line] of text.split("\n").entries()) {
+    if (line === "" || line.startsWith("#")) continue;
+    if (line.startsWith("create ")) create(sets, line, index + 1);
+    else add(sets, line, index + 1);
+  }
+  return [...sets.values()].filter((set) => set !== "other");
+}
+
+function create(sets: Map<string, OpenSet | "other">, line: string, number: number): void {
+  const [, name, written, options = ""] = CREATE.exec(line) ?? [];
+  if (name === undefined) throw new RuleSyntaxError(number, line, "not a set");
+  const type = SET_TYPES.find((known) => known === written);
+  if (type === undefined) {
+    sets.set(name, "other");
+    return;
+  }
+  const inet = / family inet6 /.test(` ${options} `) ? "inet6" : "inet";
+  sets.set(name, { name, type, family: type === "bitmap:port" ? "none" : inet, entries: new Set() });
+}
+
+function add(sets: Map<string, OpenSet | "other">, line: string, number: number): void {
+  const [, name = "", entry = "", options = ""] = ADD.exec(line) ?? [];
+  const set = sets.get(name);
+  if (set === undefined) throw new RuleSyntaxError(number, line, "neither a set nor an entry of one above");
+  if (set === "other") return;
+  const written = `${entry}${isException(options) ? " nomatch" : ""}`;
+  const parts = parseEntry(set, written);
+  set.entries.add(parts === undefined ? written : printEntry(set.type, parts));
+}
+
+/** Among the options; a comment of the operator's own, in quotation marks, may say anything. */
+function isException(options: string): boolean {
+  return options
+    .replace(/"[^"]*"/g, "")
+    .split(" ")
+    .includes("nomatch");
+}
