@@ -21,7 +21,7 @@ try {
   console.error(`error: ${error.message}`);
   process.exit(1);
 }
-installTools(["iptables", "iproute2", "conntrack", "ipset", "nftables"]);
+installTools(["iptables", "iproute2", "conntrack", "ipset", "nftables", "qemu-system-x86"]);
 
 // These need the packages, so they are only looked for now.
 const { runChecks, checkCoverage } = await import("./checks/checks.mjs");

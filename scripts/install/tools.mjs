@@ -16,6 +16,7 @@ const TOOLS = [
   { program: "conntrack", from: "conntrack", without: "stale UDP flows cannot be looked at" },
   { program: "ipset", from: "ipset", without: "sets cannot be looked at" },
   { program: "nft", from: "nftables", without: "a fault in nft rules cannot be looked at" },
+  { program: "qemu-system-x86_64", from: "qemu-system-x86", without: "nothing of IPVS can be tested on a real kernel" },
 ];
 
 /** The environment of all that uses these tools. */

@@ -21,6 +21,7 @@ const CONFIG = `apiVersion: kubeproxy.config.k8s.io/v1alpha1
 kind: KubeProxyConfiguration
 clusterCIDR: 10.244.0.0/16,fd00:244::/56
 hostnameOverride: worker-a
+nodePortAddresses: [0.0.0.0/0, "::/0"]
 iptables: {syncPeriod: 2s, minSyncPeriod: 10ms, localhostNodePorts: false}
 conntrack: {maxPerCore: 0, tcpEstablishedTimeout: 0s, tcpCloseWaitTimeout: 0s}
 `;

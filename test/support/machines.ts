@@ -27,7 +27,8 @@ export async function startMachine(folder: string): Promise<{ shell: ChildProces
   const command = vmCommand(["sleep", "1000"], { timeout: 60, out: folder });
   const program = '"$@" & echo $!; wait $!';
   const shell = spawn("sh", ["-c", program, "sh", ...command], {
-    env: guestEnvironment(),
+    // What a killed script leaves goes with the test's own folder.
+    env: { ...guestEnvironment(), TMPDIR: folder },
     stdio: ["ignore", "pipe", "ignore"],
   });
   const [line] = await once(shell.stdout, "data");

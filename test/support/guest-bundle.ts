@@ -1,0 +1,49 @@
+// How does a test file get into the guest, where to load each of its modules by itself takes a minute?
+import { mkdirSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { build, type Plugin } from "esbuild";
+
+/** Inside the checkout, where the packages that cannot be bundled are found from. */
+const FOLDER = fileURLToPath(new URL("../../.tap/vm", import.meta.url));
+
+/** Some modules of tap still ask for `require`. */
+const BANNER =
+  'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);';
+
+// A module of the bundle still finds the files that stand beside its source.
+const ownPlace: Plugin = {
+  name: "own-place",
+  setup({ onLoad }) {
+    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, "utf8");
+      return { contents: text.replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href)), loader: "ts" };
+    });
+  },
+};
+
+/** Makes one module, with its source map, of each of these test files and of all that it imports; says where they are. */
+export async function bundleForGuest(files: readonly string[]): Promise<readonly string[]> {
+  rmSync(FOLDER, { recursive: true, force: true });
+  mkdirSync(FOLDER, { recursive: true });
+  await build({
+    entryPoints: [...files],
+    outdir: FOLDER,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    // What is not there would count as covered.
+    treeShaking: false,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    sourcemap: true,
+    sourcesContent: false,
+    banner: { js: BANNER },
+    plugins: [ownPlace],
+    // Its compiled half lies beside its source.
+    external: ["netlink"],
+    logLevel: "error",
+  });
+  return files.map((file) => join(FOLDER, `${basename(file, ".ts")}.mjs`));
+}
