@@ -14,7 +14,7 @@ function linesAt(level: number): readonly string[] {
 t.test("at verbosity 1 each flag has its line, as kube-proxy writes it", async (t) => {
   const lines = linesAt(1);
   t.equal(lines.length, ALL_FLAGS.length);
-  t.match(lines[0], /^I\d{4} \S+ +\d+ flag-lines\.ts:\d+\] FLAG: --bind-address="0\.0\.0\.0"\n$/);
+  t.match(lines[0], /^I\d{4} \S+ +\d+ daemon\.ts:\d+\] FLAG: --bind-address="0\.0\.0\.0"\n$/);
   t.ok(lines.some((line) => line.endsWith('] FLAG: --hostname-override="a \\"b\\""\n')));
 });
 
