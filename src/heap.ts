@@ -10,9 +10,25 @@ export function restrainHeap(): void {
   setFlagsFromString("--heap-growing-percent=30");
 }
 
+/** Part of the time that a process may work and still count as quiet. */
+const QUIET = 0.05;
+
+/** Does it once, as soon as the process was quiet from one look to the next, so many milliseconds later. */
+export function whenQuiet(look: number, act: () => void): void {
+  let before = process.cpuUsage();
+  const timer = setInterval(() => {
+    const { user, system } = process.cpuUsage(before);
+    before = process.cpuUsage();
+    if ((user + system) / 1000 > QUIET * look) return;
+    clearInterval(timer);
+    act();
+  }, look);
+  timer.unref();
+}
+
 /**
- * When the start is over: gives back what it left behind, and has the heap follow what is in use from now on. Halts the
- * process once, for about a tenth of a second at 10000 Services.
+ * Gives back what the start left behind, and has the heap follow what is in use from now on. Halts the process, for
+ * about a tenth of a second at 10000 Services.
  */
 export function tidyHeap(): void {
   setFlagsFromString("--optimize-for-size");

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 // Runs the command line and sets the exit code.
-import { restrainHeap, tidyHeap } from "./heap.ts";
+import { restrainHeap, tidyHeap, whenQuiet } from "./heap.ts";
 
-/** Milliseconds until the start is over, on all but the largest clusters. */
-const START = 15_000;
+/** Milliseconds between two looks whether the start is over. */
+const LOOK = 10_000;
 
 restrainHeap();
-setTimeout(tidyHeap, START).unref();
+whenQuiet(LOOK, tidyHeap);
 
 const { runCommandLine } = await import("./cli.ts");
 

@@ -1,8 +1,11 @@
-// Is what nothing refers to given back at once?
+// Is what nothing refers to given back, when there is nothing else to do?
+import { setTimeout as sleep } from "node:timers/promises";
 import t from "tap";
-import { restrainHeap, tidyHeap } from "../src/heap.ts";
+import { restrainHeap, tidyHeap, whenQuiet } from "../src/heap.ts";
 
-t.test("what a start left behind", async (t) => {
+const LOOK = 100;
+
+t.test("what a start left behind is given back", async (t) => {
   restrainHeap();
   let left: string[] | undefined = Array.from({ length: 500_000 }, (_, index) => `left behind ${index}`);
   const before = process.memoryUsage();
@@ -12,4 +15,18 @@ t.test("what a start left behind", async (t) => {
   const after = process.memoryUsage();
   t.ok(after.heapUsed < before.heapUsed - 10e6, `${before.heapUsed} bytes in use before, ${after.heapUsed} after`);
   t.ok(after.heapTotal < before.heapTotal, `${before.heapTotal} bytes kept before, ${after.heapTotal} after`);
+});
+
+t.test("not while the process works, and once", async (t) => {
+  let times = 0;
+  whenQuiet(LOOK, () => times++);
+  for (let look = 0; look < 5; look++) {
+    const until = performance.now() + LOOK;
+    while (performance.now() < until) Math.sqrt(until);
+    await sleep(1);
+  }
+  t.equal(times, 0);
+  for (let look = 0; look < 50 && times === 0; look++) await sleep(LOOK);
+  await sleep(3 * LOOK);
+  t.equal(times, 1);
 });
