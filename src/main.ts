@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 // Runs the command line and sets the exit code.
-import { restrainHeap, tidyHeap, whenQuiet } from "./heap.ts";
+import { restrainHeap, tidyWhenQuiet } from "./heap.ts";
 
-/** Milliseconds between two looks whether the start is over. */
+/** Milliseconds between two looks whether there is nothing to do. */
 const LOOK = 10_000;
 
 restrainHeap();
-whenQuiet(LOOK, tidyHeap);
+tidyWhenQuiet(LOOK);
 
 const { runCommandLine } = await import("./cli.ts");
 

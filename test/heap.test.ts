@@ -1,7 +1,7 @@
 // Is what nothing refers to given back, when there is nothing else to do?
 import { setTimeout as sleep } from "node:timers/promises";
 import t from "tap";
-import { restrainHeap, tidyHeap, whenQuiet } from "../src/heap.ts";
+import { restrainHeap, tidyHeap, tidyWhenQuiet } from "../src/heap.ts";
 
 const LOOK = 100;
 
@@ -17,9 +17,9 @@ t.test("what a start left behind is given back", async (t) => {
   t.ok(after.heapTotal < before.heapTotal, `${before.heapTotal} bytes kept before, ${after.heapTotal} after`);
 });
 
-t.test("not while the process works, and once", async (t) => {
+t.test("not while the process works, and again only when the heap has grown", async (t) => {
   let times = 0;
-  whenQuiet(LOOK, () => times++);
+  tidyWhenQuiet(LOOK, () => times++);
   for (let look = 0; look < 5; look++) {
     const until = performance.now() + LOOK;
     while (performance.now() < until) Math.sqrt(until);
@@ -29,4 +29,7 @@ t.test("not while the process works, and once", async (t) => {
   for (let look = 0; look < 50 && times === 0; look++) await sleep(LOOK);
   await sleep(3 * LOOK);
   t.equal(times, 1);
+  const grown = Array.from({ length: 1_000_000 }, (_, index) => ({ index }));
+  for (let look = 0; look < 50 && times === 1; look++) await sleep(LOOK);
+  t.equal(times, 2, `${grown.length} objects more`);
 });
