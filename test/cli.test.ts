@@ -21,7 +21,7 @@ const WRONG: readonly [string, readonly string[], number, RegExp][] = [
   ["an unknown section", ["render", "--section", "arptables", CLUSTER], 2, /Invalid values/],
   ["a flag that cannot be read", ["render", "--iptables-masquerade-bit=x", CLUSTER], 2, /invalid argument "x"/],
   ["a configuration that is not valid", ["render", "--cluster-cidr=x", CLUSTER], 2, /must be a valid CIDR block/],
-  ["a mode of later versions", ["render", "--proxy-mode=ipvs", CLUSTER], 2, /mode ipvs is not supported/],
+  ["a mode of later versions", ["render", "--proxy-mode=nftables", CLUSTER], 2, /mode nftables is not supported/],
   [
     "a layout of later versions",
     ["render", "--iptables-layout=Indexed", CLUSTER],
@@ -33,6 +33,12 @@ const WRONG: readonly [string, readonly string[], number, RegExp][] = [
     ["render", "--detect-local-mode=BridgeInterface", "--pod-bridge-interface=cni0 -j ACCEPT", CLUSTER],
     2,
     /detectLocal\.bridgeInterface: "cni0 -j ACCEPT" is no interface name/,
+  ],
+  [
+    "a scheduler that is no name",
+    ["render", "--proxy-mode=ipvs", "--ipvs-scheduler=rr -p 5", CLUSTER],
+    2,
+    /ipvs\.scheduler: "rr -p 5" is no name of a scheduler/,
   ],
   ["a configuration file that is not there", ["render", "--config", "/nowhere", CLUSTER], 2, /open \/nowhere: ENOENT/],
   [
@@ -53,6 +59,7 @@ const WRONG: readonly [string, readonly string[], number, RegExp][] = [
     /1h0m0s/,
   ],
   ["a mode that this version has not", ["--proxy-mode=nftables"], 1, /mode nftables is not supported/],
+  ["a mode that the daemon has not yet", ["--proxy-mode=ipvs"], 1, /mode ipvs is not supported/],
   ["an unknown feature gate", ["--feature-gates=Nope=true"], 1, /failed complete: unrecognized feature gate: Nope/],
   ["a blank name", ["--hostname-override= "], 1, /failed complete: empty hostname-override is invalid/],
   [
@@ -102,6 +109,26 @@ t.test("a Service alone, whole or one port of it", async (t) => {
   t.match(text, /-A KUBE-NODEPORTS .*"web\/front:http"/);
   t.equal((await ask("render", CLUSTER, "--service", "web/front:http", "--section", "iptables")).text, text);
   t.equal((await ask("render", CLUSTER, "--service", "web/fron", "--section", "iptables")).text, "");
+});
+
+t.test("a Service alone in IPVS mode: its entries, servers and addresses, and the sets they are in", async (t) => {
+  const cluster = join(FIXTURES, "clusters/v11-source-ranges-without-node/cluster.yaml");
+  const others = join(FIXTURES, "clusters/v12-external-ips/cluster.yaml");
+  const flags = ["--proxy-mode", "ipvs", "--service", "shop/pub", "--ip-family", "ipv4"];
+  const { text } = await ask("render", cluster, others, ...flags);
+  t.strictSame(text.match(/^(?:#|create|:|-A|address|link) ?\S*/gm), [
+    "# ipset",
+    ...["CLUSTER-IP", "IPVS-IPS", "LOAD-BALANCER", "LOAD-BALANCER-FW"].map((name) => `create KUBE-${name}`),
+    ...["LOAD-BALANCER-SOURCE-CIDR", "NODE-PORT-TCP"].map((name) => `create KUBE-${name}`),
+    "# iptables",
+    ":KUBE-IPVS-OUT-FILTER",
+    "-A KUBE-IPVS-OUT-FILTER",
+    "# ipvs",
+    ...["-A -t", "-A -t", "-A -t"],
+    "# addresses",
+    ...["address add", "address add"],
+  ]);
+  t.notMatch(text, /10\.96\.1\.6/);
 });
 
 t.test("every rule is explained when asked", async (t) => {

@@ -5,12 +5,14 @@ import t from "tap";
 import { runCommandLine } from "../src/cli.ts";
 import { CollectedOutput } from "./support/collected-output.ts";
 import { FIXTURES, matchGolden } from "./support/golden.ts";
+import { modeOf } from "./support/wanted.ts";
 
 const CLUSTERS = join(FIXTURES, "clusters");
 
 for (const name of readdirSync(CLUSTERS).sort()) {
   const folder = join(CLUSTERS, name);
   t.test(name, async (t) => {
+    const mode = modeOf(folder);
     const problems = linesOf(join(folder, "problems.txt"));
     for (const [family, short] of [
       ["ipv4", "v4"],
@@ -18,7 +20,7 @@ for (const name of readdirSync(CLUSTERS).sort()) {
     ] as const) {
       const output = new CollectedOutput();
       const code = await runCommandLine([...renderArguments(folder), "--ip-family", family], output);
-      matchGolden(t, join(folder, `iptables.${short}.rules`), output.text);
+      matchGolden(t, join(folder, `${mode}.${short}.rules`), output.text);
       t.equal(code, problems.length === 0 ? 0 : 2, "exit code");
       t.strictSame(
         output.notes.map((note) => note.replace(`error: ${folder}/`, "")),

@@ -8,10 +8,19 @@ export interface Size {
 }
 
 /** An object as the API server would print it. */
-export type Manifest = Readonly<Record<string, unknown>>;
+export interface Manifest {
+  readonly [field: string]: unknown;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly endpoints?: readonly Readonly<Record<string, unknown>>[];
+}
 
 /** All pods that are there from the beginning are in here. */
 export const POD_RANGE = "10.128.0.0/9";
+
+/** Prime, so that it leaves out nobody unless their number is a multiple of it. */
+const STRIDE = 37;
 
 /** The two that a node serves before all others. */
 const URGENT = [
@@ -27,6 +36,11 @@ export function manifestsOf(service: number, { endpoints }: Size, change = 0): r
 /** Every object of the cluster. */
 export function allManifests(size: Size): readonly Manifest[] {
   return Array.from({ length: size.services }, (_, service) => manifestsOf(service, size)).flat();
+}
+
+/** Which Service the n-th change is about: another one each time, and no neighbours, until all had their turn. */
+export function changedService({ services }: Size, change: number): number {
+  return ((services >> 1) + change * STRIDE) % services;
 }
 
 function serviceManifest(service: number): Manifest {

@@ -4,12 +4,20 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { monotonic } from "./clock.ts";
 import { POD_RANGE } from "./cluster.ts";
+import { NODE_FACTS } from "./variant.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 
 /** What it says when a pass that changed something is over. */
-const COMPLETE = /"SyncProxyRules complete".*ipFamily="IPv4"/;
+const COMPLETE = /"SyncProxyRules complete".*ipFamily="IPv4".*elapsed="(\d+)ms"/;
+
+/** The node that it takes itself for. */
+export const NODE_NAME = "bench";
+
+/** Of a second, in which the kernel counts processor time. */
+const TICKS = 100;
 
 /** Milliseconds until a pass counts as never to come. */
 const PATIENCE = 300_000;
@@ -22,33 +30,54 @@ export interface Weight {
   readonly peak: number;
 }
 
+/** A pass that changed something. Milliseconds. */
+export interface Pass {
+  /** When it was over, on the clock of `monotonic`. */
+  readonly end: number;
+  readonly elapsed: number;
+}
+
 /** The daemon as an operator would start it. It does not outlive this process. */
 export class BenchDaemon {
   readonly #child: ChildProcessByStdio<null, null, Readable>;
   readonly #said: string[] = [];
-  #passes = 0;
+  readonly #passes: Pass[] = [];
   #wake: () => void = () => {};
 
-  constructor(manifests: string) {
-    const flags = ["run", "--manifests", manifests, "--hostname-override", "bench", "--cluster-cidr", POD_RANGE];
+  /** `source`: the flags that say where objects come from. */
+  constructor(source: readonly string[]) {
+    const flags = ["run", ...source, "--hostname-override", NODE_NAME, "--cluster-cidr", POD_RANGE];
     // The size of conntrack's table is the machine's alone.
-    flags.push("--conntrack-max-per-core=0");
+    flags.push("--conntrack-max-per-core=0", "--node-facts", NODE_FACTS);
     const args = ["--pdeathsig", "KILL", process.execPath, PROGRAM, ...flags];
     this.#child = spawn("setpriv", args, { stdio: ["ignore", "ignore", "pipe"] });
     createInterface({ input: this.#child.stderr }).on("line", (line) => this.#hear(line));
+    this.#child.once("close", () => this.#wake());
   }
 
   /** Returns when so many passes changed the kernel in all. Rejects with its last words when that never happens. */
   async passed(times: number): Promise<void> {
     const limit = setTimeout(() => this.#child.kill("SIGKILL"), PATIENCE);
-    while (this.#passes < times) {
+    while (this.#passes.length < times) {
       if (this.#child.exitCode !== null || this.#child.killed) throw new Error(this.#said.slice(-10).join("\n"));
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
-        this.#child.once("close", resolve);
       });
     }
     clearTimeout(limit);
+  }
+
+  /** Those that changed something, so far. */
+  get passes(): readonly Pass[] {
+    return this.#passes;
+  }
+
+  /** Milliseconds of processor time so far, without those of the programs that it started. */
+  worked(): number {
+    const fields = readFileSync(`/proc/${this.#child.pid}/stat`, "utf8")
+      .replace(/^.*\) /, "")
+      .split(" ");
+    return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS;
   }
 
   weigh(): Weight {
@@ -63,7 +92,8 @@ export class BenchDaemon {
 
   #hear(line: string): void {
     this.#said.push(line);
-    if (COMPLETE.test(line)) this.#passes++;
+    const complete = COMPLETE.exec(line);
+    if (complete) this.#passes.push({ end: monotonic(), elapsed: Number(complete[1]) });
     this.#wake();
   }
 }

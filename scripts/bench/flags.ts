@@ -4,18 +4,31 @@ import type { Variant } from "../../src/plan/transactions.ts";
 import type { Size } from "./cluster.ts";
 import { isInstalled, VARIANTS } from "./variant.ts";
 
-export const QUESTIONS = ["cold", "growth", "slice", "service", "unchanged", "restart", "memory", "daemon"] as const;
+export const QUESTIONS = [
+  "cold",
+  "growth",
+  "slice",
+  "service",
+  "unchanged",
+  "restart",
+  "memory",
+  "daemon",
+  "api",
+  "churn",
+] as const;
 
 export type Question = (typeof QUESTIONS)[number];
 
 export interface Wanted {
   readonly size: Size;
+  /** How long `churn` lasts. */
+  readonly seconds: number;
   readonly variants: readonly Variant[];
   readonly questions: readonly Question[];
   readonly json: boolean;
 }
 
-const USAGE = `npm run bench -- [--services 1000] [--endpoints 5] [--variant nft|legacy] [--json]
+const USAGE = `npm run bench -- [--services 1000] [--endpoints 5] [--variant nft|legacy] [--seconds 60] [--json]
     [--questions ${QUESTIONS.join(",")}]`;
 
 /** Throws an Error that says how to ask, for what cannot be asked. */
@@ -34,6 +47,7 @@ function readValues(args: readonly string[]): Wanted {
     options: {
       services: { type: "string", default: "1000" },
       endpoints: { type: "string", default: "5" },
+      seconds: { type: "string", default: "60" },
       variant: { type: "string", default: VARIANTS.filter(isInstalled).join(",") },
       questions: { type: "string", default: QUESTIONS.join(",") },
       json: { type: "boolean", default: false },
@@ -44,6 +58,7 @@ function readValues(args: readonly string[]): Wanted {
       services: readCount("services", values.services, 10),
       endpoints: readCount("endpoints", values.endpoints, 1),
     },
+    seconds: readCount("seconds", values.seconds, 1),
     variants: readNames("variant", values.variant, VARIANTS.filter(isInstalled)),
     questions: readNames("questions", values.questions, QUESTIONS),
     json: values.json,

@@ -10,13 +10,20 @@ import { joinRepeats, type Measurement, summarise } from "./measurement.ts";
 import { runInSandbox } from "./sandbox.ts";
 import { printTable, type Row } from "./table.ts";
 
-/** Those that need a sandbox of their own, and how often each is asked. */
-const FRESH: ReadonlyMap<Question, number> = new Map([
-  ["cold", 3],
-  ["growth", 1],
-  ["memory", 1],
-  ["daemon", 1],
+const STARTS = ["start-streamed", "start-plain"];
+
+/** Questions of which each part, as the scene calls it, needs a sandbox of its own. */
+const FRESH: ReadonlyMap<Question, readonly string[]> = new Map([
+  ["cold", ["cold", "cold", "cold"]],
+  ["growth", ["growth"]],
+  ["memory", ["memory"]],
+  ["daemon", ["daemon"]],
+  ["api", ["api-streamed", "api-plain", ...STARTS, ...STARTS, "start-paged"]],
+  ["churn", ["churn"]],
 ]);
+
+/** Those that are about the built daemon. */
+const BUILT: ReadonlySet<Question> = new Set(["memory", "daemon", "api", "churn"]);
 
 const ORDINARY_USER = `warning: inside a user namespace the kernel refuses large restores of iptables-nft, and
 iptables-legacy-save fails: only small sizes and --variant nft can be measured. Run it as root for the rest.`;
@@ -34,7 +41,7 @@ async function bench(wanted: Wanted): Promise<void> {
   const machine = describeMachine();
   if (!wanted.json) console.log(machine);
   if (process.getuid?.() !== 0) console.error(ORDINARY_USER);
-  if (wanted.questions.some((question) => question === "memory" || question === "daemon")) build();
+  if (wanted.questions.some((question) => BUILT.has(question))) build();
   const rows: Row[] = [];
   for (const variant of wanted.variants) rows.push(...(await rowsOf(variant, wanted)));
   const { size } = wanted;
@@ -49,18 +56,20 @@ async function rowsOf(variant: Variant, wanted: Wanted): Promise<readonly Row[]>
 }
 
 /** What is asked in one sandbox together. */
-function groupsOf(questions: readonly Question[]): readonly (readonly Question[])[] {
-  const alone = [...FRESH].flatMap(([question, times]) =>
-    questions.includes(question) ? Array.from({ length: times }, () => [question]) : [],
-  );
+function groupsOf(questions: readonly Question[]): readonly (readonly string[])[] {
+  const alone = questions.flatMap((question) => (FRESH.get(question) ?? []).map((part) => [part]));
   const together = questions.filter((question) => !FRESH.has(question));
   return together.length === 0 ? alone : [...alone, together];
 }
 
 /** What could not be measured is said and left out; the rest goes on. */
-async function ask(variant: Variant, { size }: Wanted, group: readonly Question[]): Promise<readonly Measurement[]> {
+async function ask(
+  variant: Variant,
+  { size, seconds }: Wanted,
+  group: readonly string[],
+): Promise<readonly Measurement[]> {
   console.error(`${variant}: ${group.join(", ")} …`);
-  const args = [variant, String(size.services), String(size.endpoints), ...group];
+  const args = [variant, String(size.services), String(size.endpoints), String(seconds), ...group];
   try {
     const measurements: readonly Measurement[] = JSON.parse(await runInSandbox("scene.ts", args));
     return measurements;

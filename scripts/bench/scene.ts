@@ -3,6 +3,8 @@ import type { Variant } from "../../src/plan/transactions.ts";
 import type { Size } from "./cluster.ts";
 import { type LoadedNode, loadNode } from "./loaded-node.ts";
 import type { Measurement } from "./measurement.ts";
+import { askApi, askApiStart } from "./questions/api.ts";
+import { askChurn } from "./questions/churn.ts";
 import { askCold } from "./questions/cold.ts";
 import { askDaemonChange } from "./questions/daemon-change.ts";
 import { askDaemonMemory } from "./questions/daemon-memory.ts";
@@ -17,11 +19,17 @@ import { chooseVariant, VARIANTS } from "./variant.ts";
 type Answers = Promise<readonly Measurement[]>;
 
 /** About a kernel that nobody touched: each needs a sandbox of its own. */
-const FRESH: ReadonlyMap<string, (size: Size) => Answers> = new Map([
+const FRESH: ReadonlyMap<string, (size: Size, seconds: number) => Answers> = new Map([
   ["cold", askCold],
   ["growth", askGrowth],
   ["memory", askDaemonMemory],
   ["daemon", askDaemonChange],
+  ["api-streamed", (size) => askApi(size, "streamed")],
+  ["api-plain", (size) => askApi(size, "plain")],
+  ["start-streamed", (size) => askApiStart(size, "streamed")],
+  ["start-plain", (size) => askApiStart(size, "plain")],
+  ["start-paged", (size) => askApiStart(size, "paged")],
+  ["churn", askChurn],
 ]);
 
 /** About a node that serves the whole cluster; one after the other in the same sandbox. */
@@ -32,11 +40,12 @@ const LOADED: ReadonlyMap<string, (loaded: LoadedNode) => Answers> = new Map([
   ["restart", askRestart],
 ]);
 
-const [variant, services, endpoints, ...questions] = process.argv.slice(2);
+const [variant, services, endpoints, seconds, ...questions] = process.argv.slice(2);
 prepareFolder();
 chooseVariant(variantOf(variant));
 try {
-  const answers = await ask({ services: Number(services), endpoints: Number(endpoints) }, questions);
+  const size = { services: Number(services), endpoints: Number(endpoints) };
+  const answers = await ask(size, Number(seconds), questions);
   // What still waits for input, such as a shell, ends with this process.
   process.stdout.write(JSON.stringify(answers), () => process.exit(0));
 } catch (error) {
@@ -44,9 +53,9 @@ try {
   process.exit(1);
 }
 
-async function ask(size: Size, questions: readonly string[]): Answers {
+async function ask(size: Size, seconds: number, questions: readonly string[]): Answers {
   const fresh = FRESH.get(questions[0] ?? "");
-  if (fresh) return fresh(size);
+  if (fresh) return fresh(size, seconds);
   const loaded = await loadNode(size);
   const measurements: Measurement[] = [];
   for (const question of questions) measurements.push(...((await LOADED.get(question)?.(loaded)) ?? []));

@@ -39,6 +39,7 @@ function cellsOf({ variant, question, unit, ours, baseline, ratio, spread, n, ag
 const SHORT: ReadonlyMap<string, string> = new Map([
   ["lines", "  "],
   ["processes", "  "],
+  ["passes", "  "],
 ]);
 
 /** Three figures that count are more than a busy machine can give. */

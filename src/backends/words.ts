@@ -20,13 +20,16 @@ export const WORDS = {
   port: new RegExp(`^${PORT}$`),
   probability: /^[01]\.\d{11}$/,
   protocol: /^(?:tcp|udp|sctp)$/,
+  "protocol.number": /^(?:6|17|132)$/,
   range: new RegExp(`^(?:${OCTETS}/\\d{1,2}|${SIX}/\\d{1,3})$`),
   recent: new RegExp(`^${CHAIN}$`),
   "recent.mask": new RegExp(`^(?:255\\.255\\.255\\.255|${"ffff:".repeat(7)}ffff)$`),
   reject: /^icmp6?-port-unreachable$/,
   seconds: /^[1-9]\d{0,5}$/,
   service: new RegExp(`^${NAME}/${NAME}(?::${NAME})?$`),
+  set: /^KUBE-[A-Z0-9-]{1,26}$/,
   target: new RegExp(`^${CHAIN}$`),
+  vip: new RegExp(`^(?:${OCTETS}|${SIX})$`),
 } as const satisfies Record<string, RegExp>;
 
 export type Word = keyof typeof WORDS;

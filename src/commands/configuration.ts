@@ -59,12 +59,15 @@ export function validOptions(config: Config): Options {
   return optionsOf(config);
 }
 
-/** Throws InputError for a choice that kube-proxy's validation lets pass and this version cannot serve. */
-export function checkSupported(options: Options): void {
-  const { mode, iptablesLayout } = options;
-  if (mode !== "iptables") throw new InputError({}, `mode ${mode} is not supported by this version, use iptables`);
+/** Throws InputError for a choice that kube-proxy's validation lets pass and this version, or the command, cannot serve. */
+export function checkSupported(options: Options, modes: readonly Options["mode"][] = ["iptables"]): void {
+  const { mode, iptablesLayout, ipvs } = options;
+  if (!modes.includes(mode)) throw new InputError({}, `mode ${mode} is not supported by this version, use iptables`);
   if (iptablesLayout !== "Compat")
     throw new InputError({}, `layout ${iptablesLayout} is not supported by this version`);
+  if (mode === "ipvs" && !SCHEDULER.test(ipvs.scheduler)) {
+    throw new InputError({ field: "ipvs.scheduler" }, `${JSON.stringify(ipvs.scheduler)} is no name of a scheduler`);
+  }
   for (const field of ["bridgeInterface", "interfaceNamePrefix"] as const) {
     if (options[field] === "" || INTERFACE.test(options[field])) continue;
     throw new InputError({ field: `detectLocal.${field}` }, `${JSON.stringify(options[field])} is no interface name`);
@@ -78,6 +81,9 @@ export function checkPeriods({ mode, minSyncPeriod }: Pick<Options, "mode" | "mi
 }
 
 const HOUR = 3_600_000;
+
+/** What the kernel may find a module for; whether it does, only the kernel can tell. */
+const SCHEDULER = /^[a-z0-9_]{1,15}$/;
 
 /** What the kernel takes as the name of an interface, and iptables as one argument. */
 const INTERFACE = /^[A-Za-z0-9_.][-A-Za-z0-9_.:]{0,14}$/;

@@ -51,14 +51,19 @@ export async function runNodeProxy(input: NodeProxyInput): Promise<void> {
   const stop = new AbortController();
   const end = () => stop.abort();
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, end);
+  process.on("SIGHUP", ignore);
   try {
     await serve(input, stop);
     if (stop.signal.reason instanceof FatalError) throw stop.signal.reason;
   } finally {
     stop.abort();
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.off(signal, end);
+    process.off("SIGHUP", ignore);
   }
 }
+
+/** A terminal that goes, or a log that is turned over, is no reason to end; nothing is read anew either. */
+function ignore(): void {}
 
 async function serve(input: NodeProxyInput, stop: AbortController): Promise<void> {
   const { given, options, manifests, logs } = input;

@@ -1,6 +1,9 @@
 // What would be in the kernel?
+import type { Backend } from "../backends/backend.ts";
 import { iptablesBackend } from "../backends/iptables/backend.ts";
+import { ipvsBackend } from "../backends/ipvs/backend.ts";
 import { FAMILIES } from "../net/family.ts";
+import type { Options } from "../options/options.ts";
 import { selectFragments } from "../state/selection.ts";
 import { checkSupported } from "./configuration.ts";
 import { type InputFlags, type Inputs, openInputs, reportInputs } from "./inputs.ts";
@@ -17,11 +20,15 @@ export interface RenderFlags {
 
 /** Reads the inputs and prints; the answer is whether all of the input could be used. Rejects with InputError. */
 export async function renderPaths(input: InputFlags, flags: RenderFlags, output: Output): Promise<boolean> {
-  checkSupported(input.options);
-  const inputs = await openInputs(input, iptablesBackend(await readTemplates("iptables")));
+  checkSupported(input.options, ["iptables", "ipvs"]);
+  const inputs = await openInputs(input, await backendOf(input.options));
   reportInputs(inputs, input.verbose, output);
   await render(inputs, flags, output);
   return inputs.problems.length === 0;
+}
+
+async function backendOf({ mode }: Options): Promise<Backend> {
+  return mode === "ipvs" ? ipvsBackend(await readTemplates("ipvs")) : iptablesBackend(await readTemplates("iptables"));
 }
 
 /** Prints what this node's kernel would hold for the inputs. */
@@ -33,7 +40,7 @@ async function render(inputs: Inputs, flags: RenderFlags, output: Output): Promi
   );
   const { section, explain } = flags;
   if (section === undefined) return output.data(printSections(states, explain));
-  for (const state of states) await output.data(printSection(state, section, explain));
+  await output.data(printSection(states, section, explain));
 }
 
 /** Is this key (`shop/cart:http/TCP`) of the Service, or of the one port of it, that is asked for? */

@@ -6,11 +6,10 @@ import { type Endpoint, type EndpointsByPort, endpointsOf, sameEndpoint } from "
 import { portKey } from "./names.ts";
 import { keep, sameList } from "./sameness.ts";
 import { type Gates, type ServicePort, sameServicePort, servicePortsOf } from "./service-port.ts";
-import type { NodeTopology } from "./topology.ts";
-import { type ServiceTraffic, sameTraffic, trafficOf } from "./traffic.ts";
+import { type ServiceTraffic, sameTraffic, type TrafficView, trafficOf } from "./traffic.ts";
 
 /** Besides the objects themselves, all that a Service's meaning depends on. */
-export interface Viewpoint extends NodeTopology, Gates {
+export interface Viewpoint extends TrafficView, Gates {
   readonly family: Family;
 }
 
@@ -41,7 +40,8 @@ export function sameViewpoint(a: Viewpoint, b: Viewpoint): boolean {
     a.family === b.family &&
     a.nodeName === b.nodeName &&
     a.zone === b.zone &&
-    a.allowServiceExternalIPs === b.allowServiceExternalIPs
+    a.allowServiceExternalIPs === b.allowServiceExternalIPs &&
+    a.ipvs === b.ipvs
   );
 }
 

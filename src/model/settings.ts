@@ -2,6 +2,7 @@
 import type { Family } from "../net/family.ts";
 import type { Options } from "../options/options.ts";
 import type { NodeFacts } from "../state/node-facts.ts";
+import { type IpvsRuleOptions, type IpvsSettings, ipvsSettingsOf, sameIpvsSettings } from "./ipvs-settings.ts";
 import { type LocalTraffic, type LocalTrafficOptions, localTrafficOf, sameLocalTraffic } from "./local-traffic.ts";
 import { nodeIPsOf } from "./node-ips.ts";
 import { nodePortAddressesOf, nodePortRangesOf, servesLocalhost } from "./node-port-addresses.ts";
@@ -23,14 +24,20 @@ export interface Settings {
   readonly randomFully: boolean;
   /** Rules that pick an endpoint, and those inside its chain, carry a comment (false beyond 1000 endpoints). */
   readonly endpointComments: boolean;
+  /** Only in IPVS mode. */
+  readonly ipvs?: IpvsSettings;
 }
 
 /** The options that change rules. */
 export type RuleOptions = LocalTrafficOptions &
-  Pick<Options, "bindAddress" | "nodePortAddresses" | "masqueradeAll" | "masqueradeBit" | "localhostNodePorts">;
+  Pick<Options, "mode" | "bindAddress" | "nodePortAddresses" | "masqueradeAll" | "masqueradeBit"> &
+  Pick<Options, "localhostNodePorts"> & { readonly ipvs: IpvsRuleOptions };
 
 /** The facts that change rules. */
-export type RuleFacts = Pick<NodeFacts, "addresses" | "iptablesVersion" | "counters" | "tcpBeLiberal">;
+export type RuleFacts = Pick<
+  NodeFacts,
+  "addresses" | "iptablesVersion" | "kernelVersion" | "counters" | "tcpBeLiberal"
+>;
 
 /** What the settings of one family are made of. */
 export interface SettingsInput {
@@ -64,6 +71,8 @@ export function nodeSettingsOf(input: SettingsInput): NodeSettings {
   const ranges = nodePortRangesOf(options.nodePortAddresses, nodeIPs, family);
   const localhostNodePorts = servesLocalhost(options.localhostNodePorts, ranges, family);
   const localTraffic = localTrafficOf(options, node.podCIDRs, family);
+  // The node's addresses are no part of the settings in other modes: one that comes there changes next to nothing.
+  const ipvs = options.mode === "ipvs" ? ipvsSettingsOf(options.ipvs, facts, { family, ranges }) : undefined;
   const settings: Settings = {
     family,
     masqueradeBit: options.masqueradeBit,
@@ -75,8 +84,10 @@ export function nodeSettingsOf(input: SettingsInput): NodeSettings {
     dropInvalid: !facts.tcpBeLiberal,
     randomFully: isAtLeast(facts.iptablesVersion, RANDOM_FULLY),
     endpointComments: input.knownEndpoints <= COMMENTED_ENDPOINTS,
+    ...(ipvs && { ipvs }),
   };
-  return { settings, nodePortAddresses: nodePortAddressesOf(facts.addresses, ranges, localhostNodePorts) };
+  const nodePortAddresses = ipvs?.nodePortAddresses ?? nodePortAddressesOf(facts.addresses, ranges, localhostNodePorts);
+  return { settings, nodePortAddresses };
 }
 
 export function sameSettings(a: Settings, b: Settings): boolean {
@@ -91,7 +102,8 @@ export function sameSettings(a: Settings, b: Settings): boolean {
     a.counters.localhostNodePorts === b.counters.localhostNodePorts &&
     a.dropInvalid === b.dropInvalid &&
     a.randomFully === b.randomFully &&
-    a.endpointComments === b.endpointComments
+    a.endpointComments === b.endpointComments &&
+    sameIpvsSettings(a.ipvs, b.ipvs)
   );
 }
 

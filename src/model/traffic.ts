@@ -1,4 +1,5 @@
 // What happens to traffic for a ServicePort? Every decision is made here, and only here.
+import { shareEmpty } from "../net/no-items.ts";
 import { type Endpoint, sameEndpoint } from "./endpoint.ts";
 import { sameList } from "./sameness.ts";
 import { type ServicePort, sameServicePort } from "./service-port.ts";
@@ -37,20 +38,24 @@ export interface ServiceTraffic {
   readonly external: Answer;
   /** All endpoints known for this port, usable or not: counted for the limit of 1000. */
   readonly known: number;
+  /** Only in IPVS mode: those on this node, usable or not, for each may call its own Service; sorted. */
+  readonly onNode?: readonly Endpoint[];
+}
+
+/** What decisions depend on beside the ServicePort and its endpoints. */
+export interface TrafficView extends NodeTopology {
+  /** The mode is IPVS, in which endpoints on this node matter whatever their state. */
+  readonly ipvs?: true;
 }
 
 /** Decides for one ServicePort. `endpoints` are all that are known for it, sorted. */
-export function trafficOf(
-  servicePort: ServicePort,
-  endpoints: readonly Endpoint[],
-  node: NodeTopology,
-): ServiceTraffic {
-  const { cluster, local, reachable, any: usable } = selectEndpoints(endpoints, servicePort, node);
+export function trafficOf(servicePort: ServicePort, endpoints: readonly Endpoint[], view: TrafficView): ServiceTraffic {
+  const { cluster, local, reachable, any: usable } = selectEndpoints(endpoints, servicePort, view);
   const answer = (policyLocal: boolean) => {
     const verdict = !usable ? "reject" : policyLocal && local.length === 0 ? "drop" : "forward";
     return ANSWERS[verdict][policyLocal ? "local" : "cluster"];
   };
-  return {
+  const traffic: ServiceTraffic = {
     servicePort,
     cluster,
     local,
@@ -60,6 +65,7 @@ export function trafficOf(
     external: answer(servicePort.externalPolicyLocal),
     known: endpoints.length,
   };
+  return view.ipvs ? { ...traffic, onNode: shareEmpty(endpoints.filter((endpoint) => endpoint.local)) } : traffic;
 }
 
 /** Do both mean the same to the kernel? The answers follow from the rest. */
@@ -70,6 +76,13 @@ export function sameTraffic(a: ServiceTraffic, b: ServiceTraffic): boolean {
     a.usable === b.usable &&
     sameList(a.cluster, b.cluster, sameEndpoint) &&
     sameList(a.local, b.local, sameEndpoint) &&
-    sameList(a.reachable, b.reachable, sameEndpoint)
+    sameList(a.reachable, b.reachable, sameEndpoint) &&
+    sameList(a.onNode ?? NONE, b.onNode ?? NONE, sameText)
   );
+}
+
+const NONE: readonly Endpoint[] = [];
+
+function sameText(a: Endpoint, b: Endpoint): boolean {
+  return a.text === b.text;
 }

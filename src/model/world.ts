@@ -55,7 +55,8 @@ export function worldOf(input: WorldInput): KnownWorld {
   const { snapshot, nodeName, options, facts, family, previous } = input;
   const node = input.node ?? snapshot.nodes.get(nodeName) ?? NO_NODE;
   const { allowServiceExternalIPs } = options;
-  const viewpoint: Viewpoint = { family, nodeName, zone: node.zone, allowServiceExternalIPs };
+  const ipvs = options.mode === "ipvs" ? { ipvs: true as const } : {};
+  const viewpoint: Viewpoint = { family, nodeName, zone: node.zone, allowServiceExternalIPs, ...ipvs };
   const { known, remembered } = knownServices(snapshot.services, viewpoint, previous);
   const services = trafficsOf(known);
   const now = nodeSettingsOf({ family, options, facts, node, knownEndpoints: countEndpoints(services) });

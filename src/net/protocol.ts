@@ -5,6 +5,9 @@ export type Protocol = "TCP" | "UDP" | "SCTP";
 
 export const PROTOCOLS: readonly Protocol[] = ["TCP", "UDP", "SCTP"];
 
+/** As the header of an IP packet has them. */
+export const PROTOCOL_NUMBERS: Readonly<Record<Protocol, number>> = { TCP: 6, UDP: 17, SCTP: 132 };
+
 /** As iptables, ipset and chain-name hashes spell them. */
 export type LowerProtocol = "tcp" | "udp" | "sctp";
 

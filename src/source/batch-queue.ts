@@ -4,6 +4,7 @@ import type { Kind } from "../api/objects.ts";
 import type { PassedOver } from "../api/reading.ts";
 import type { InputError } from "../errors.ts";
 import type { Batch, Change, SetObject } from "./source.ts";
+import { systemTiming, type Timing } from "./timing.ts";
 
 /** What there is to say about an object. */
 export interface Notes {
@@ -25,6 +26,12 @@ interface Unread {
   readonly fresh: boolean;
 }
 
+/**
+ * Milliseconds between two batches. Each batch makes its reader look at every page of Services that it touches, so a
+ * stream of single changes would cost far more than the changes; passes are a second apart anyway.
+ */
+const GAP = 100;
+
 export const NOTHING: Notes = { problems: [], passedOver: [] };
 
 /**
@@ -34,8 +41,16 @@ export const NOTHING: Notes = { problems: [], passedOver: [] };
 export class BatchQueue {
   readonly #unread = new Map<string, Unread>();
   readonly #complete = new Set<Kind>();
+  readonly #timing: Timing;
   #failure: { readonly error: unknown } | undefined;
+  /** Ends a wait for anything to tell. */
   #wake = () => {};
+  /** Ends the gap behind a batch. */
+  #hurry = () => {};
+
+  constructor(timing = systemTiming) {
+    this.#timing = timing;
+  }
 
   /** `key` is unique among all objects; `known` says whether the news before made the reader believe that it exists. */
   put(key: string, news: News, known: boolean): void {
@@ -53,16 +68,21 @@ export class BatchQueue {
   /** All objects of this kind have been put. */
   complete(kind: Kind): void {
     this.#complete.add(kind);
+    this.#hurry();
     this.#wake();
   }
 
   /** The reader gets this error instead of any further news. */
   fail(error: unknown): void {
     this.#failure = { error };
+    this.#hurry();
     this.#wake();
   }
 
-  /** Batches until the signal is aborted; what arrives in one turn of the event loop is one batch at most. */
+  /**
+   * Batches until the signal is aborted. After a rest news are told at once, with all that arrives in the same turn of
+   * the event loop; then a little later, but for a kind that becomes complete and a failure.
+   */
   async *read(signal: AbortSignal): AsyncGenerator<Batch, void, undefined> {
     for (;;) {
       await this.#arrival(signal);
@@ -70,7 +90,23 @@ export class BatchQueue {
       await new Promise(setImmediate);
       if (this.#failure) throw this.#failure.error;
       yield this.#take();
+      await this.#gap(signal);
     }
+  }
+
+  #gap(signal: AbortSignal): Promise<void> {
+    if (signal.aborted || this.#complete.size > 0 || this.#failure) return Promise.resolve();
+    return new Promise((resolve) => {
+      const stop = () => {
+        cancel();
+        signal.removeEventListener("abort", stop);
+        this.#hurry = () => {};
+        resolve();
+      };
+      const cancel = this.#timing.after(GAP, stop);
+      signal.addEventListener("abort", stop);
+      this.#hurry = stop;
+    });
   }
 
   #arrival(signal: AbortSignal): Promise<void> {

@@ -32,7 +32,7 @@ export async function* watchCluster({
   const end = () => stop.abort();
   signal.addEventListener("abort", end);
   if (signal.aborted) end();
-  const queue = new BatchQueue();
+  const queue = new BatchQueue(timing);
   const abilities: Abilities = { streamsLists: true };
   const reflectors = clusterResources(nodeName).map(async (resource) => {
     const known = new KnownObjects(resource, queue);

@@ -1,6 +1,8 @@
 // What do we own in the kernel? One plain value for each family: wanted by a mode, or observed on a machine.
 import type { Family } from "../net/family.ts";
 import { type PagedList, pagedList } from "../paged-list.ts";
+import type { IpSet, SetEntry, SetHeader } from "./ip-set.ts";
+import type { ObservedServer, VirtualServer } from "./virtual-server.ts";
 
 export const TABLES = ["filter", "mangle", "nat", "raw", "security"] as const;
 
@@ -58,7 +60,38 @@ export interface Fragment {
   readonly chains: (table: TableName) => readonly Chain[];
   /** Its part of the chains that all share. */
   readonly shares: (table: TableName) => Shares;
+  /** Its part of what IPVS mode has beside tables, in that mode. */
+  readonly ipvs?: () => IpvsShare;
 }
+
+/** What one ServicePort has in sets, in IPVS, and on the mode's interface. Others may claim the same. */
+export interface IpvsShare {
+  readonly entries: readonly SetEntry[];
+  /** Of two for one address, protocol and port the last one counts. */
+  readonly servers: readonly VirtualServer[];
+  /** Canonical. */
+  readonly addresses: readonly string[];
+  /** Its rules in a chain of all in which they stand in another order than ServicePorts do: `tables` has them too. */
+  readonly rules: readonly Rule[];
+}
+
+/** What IPVS mode has in the kernel beside tables. Wanted: what does not depend on Services, the rest is in fragments. */
+export type IpvsState =
+  | {
+      readonly kind: "wanted";
+      readonly sets: readonly SetHeader[];
+      /** Interfaces, by name: the one that has the addresses. */
+      readonly devices: readonly string[];
+    }
+  | {
+      readonly kind: "observed";
+      /** Ours and others', with what is in them. */
+      readonly sets: readonly IpSet[];
+      readonly servers: readonly ObservedServer[];
+      readonly devices: readonly string[];
+      /** Addresses of this family on the mode's interface. */
+      readonly addresses: readonly string[];
+    };
 
 /** A kernel setting under /proc/sys: exactly this value, or at least this number. */
 export type Sysctl =
@@ -78,6 +111,8 @@ export interface KernelState {
   readonly sysctls: readonly Sysctl[];
   /** Names of nfacct counters that rules refer to. */
   readonly counters: readonly string[];
+  /** In a mode that has no use for it, absent. */
+  readonly ipvs?: IpvsState;
 }
 
 /** Nothing at all: what clean-up wants. */

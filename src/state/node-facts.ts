@@ -1,6 +1,9 @@
 // What does the host decide, and nobody can work out from Kubernetes objects?
 import type { Family } from "../net/family.ts";
 
+/** The interface on which IPVS mode keeps the addresses of Services. */
+export const IPVS_DEVICE = "kube-ipvs0";
+
 /** One address of one of the node's interfaces. */
 export interface InterfaceAddress {
   readonly interface: string;

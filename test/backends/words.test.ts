@@ -14,13 +14,16 @@ const GOOD: Readonly<Record<keyof typeof WORDS, readonly string[]>> = {
   port: ["1", "65535"],
   probability: ["0.33333333349", "0.50000000000"],
   protocol: ["tcp", "udp", "sctp"],
+  "protocol.number": ["6", "17", "132"],
   range: ["198.18.0.0/15", "2001:db8::/32"],
   recent: ["KUBE-SEP-AAAAAAAAAAAAAAAA"],
   "recent.mask": ["255.255.255.255", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
   reject: ["icmp-port-unreachable", "icmp6-port-unreachable"],
   seconds: ["1", "86400"],
   service: ["ns/name", "ns/name:port", "a/b.c-d:e-f"],
+  set: ["KUBE-CLUSTER-IP", "KUBE-6-LOAD-BALANCER-SOURCE-CID"],
   target: ["KUBE-EXT-AAAAAAAAAAAAAAAA"],
+  vip: ["203.0.113.5", "2001:db8::5", "::1.2.3.4"],
 };
 
 const HOSTILE = [

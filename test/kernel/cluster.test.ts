@@ -78,6 +78,7 @@ t.test("from the first list to SIGTERM, with kubeadm's own configuration", { ski
     "kubeproxy.config.k8s.io": { kind: "KubeProxyConfiguration", clusterCIDR: "10.244.0.0/16", mode: "iptables" },
   });
 
+  daemon.signal("SIGHUP");
   const triggered = { "endpoints.kubernetes.io/last-change-trigger-time": new Date().toISOString() };
   const changed = slice("web", 8080, ["10.244.1.2"]);
   server.set({ ...changed, metadata: { ...changed.metadata, annotations: triggered } });

@@ -26,7 +26,13 @@ t.setTimeout(600_000);
 const ROUNDS = 40;
 const OPTIONS = buildOptions({ localhostNodePorts: false, clusterCIDRs: ["10.1.0.0/16", "fd00:1::/64"] });
 const COUNTERS = { invalidDropped: false, localhostNodePorts: false };
-const FACTS = { addresses: [], iptablesVersion: "1.8.9", kernelVersion: "6.1", counters: COUNTERS, tcpBeLiberal: false };
+const FACTS = {
+  addresses: [],
+  iptablesVersion: "1.8.9",
+  kernelVersion: "6.1",
+  counters: COUNTERS,
+  tcpBeLiberal: false,
+};
 
 for (const variant of VARIANTS) {
   t.test(`through ${variant}`, { skip: skip || variantSkip(variant) }, async (t) => {

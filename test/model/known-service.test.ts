@@ -89,7 +89,8 @@ t.test("ports are added and taken away", async (t) => {
 
 t.test("every part of the viewpoint counts", async (t) => {
   t.ok(sameViewpoint(VIEWPOINT, { ...VIEWPOINT }));
-  const changes = [{ family: "IPv6" }, { nodeName: "n2" }, { zone: "" }, { allowServiceExternalIPs: false }] as const;
+  const other = [{ family: "IPv6" }, { nodeName: "n2" }, { zone: "" }, { allowServiceExternalIPs: false }] as const;
+  const changes = [...other, { ipvs: true }] as const;
   for (const change of changes) t.notOk(sameViewpoint(VIEWPOINT, { ...VIEWPOINT, ...change }), JSON.stringify(change));
 });
 

@@ -95,6 +95,20 @@ t.test("comments of endpoint rules end above 1000 endpoints", async (t) => {
   t.equal(nodeSettingsOf(build({ knownEndpoints: 1001 })).settings.endpointComments, false);
 });
 
+const IPVS = {
+  scheduler: "rr",
+  strictARP: false,
+  keepReusedPorts: false,
+  nodeAddresses: ["192.0.2.10"],
+  nodePortAddresses: ["192.0.2.10"],
+};
+
+t.test("IPVS mode has settings of its own, and names every address that answers on nodePorts", async (t) => {
+  const { settings, nodePortAddresses } = nodeSettingsOf(build({ options: buildOptions({ mode: "ipvs" }) }));
+  t.strictSame(settings.ipvs, IPVS);
+  t.strictSame(nodePortAddresses, ["192.0.2.10"]);
+});
+
 t.test("every difference is noticed", async (t) => {
   const { settings } = nodeSettingsOf(build());
   t.ok(sameSettings(settings, nodeSettingsOf(build()).settings), "nothing changed");
@@ -110,6 +124,7 @@ t.test("every difference is noticed", async (t) => {
     { dropInvalid: false },
     { randomFully: false },
     { endpointComments: false },
+    { ipvs: IPVS },
   ] as const;
   for (const change of changes) t.notOk(sameSettings(settings, { ...settings, ...change }), JSON.stringify(change));
 });

@@ -80,6 +80,18 @@ t.test("what happens to an endpoint that gets no traffic is no change", async (t
   t.ok(sameTraffic(decide({}, [remote, unready]), decide({}, [remote, { ...unready, serving: false }])));
 });
 
+t.test("in IPVS mode alone, endpoints on this node count whatever their state", async (t) => {
+  const far = { ...unready, nodeName: "n2" };
+  const near = { ...unready, nodeName: "n1" };
+  const ipvs = (...endpoints: Parameters<typeof merge>[0]) =>
+    trafficOf(onlyPort({}), merge(endpoints), { ...NODE, ipvs: true });
+  t.strictSame(texts(ipvs(localDying, near, remote).onNode ?? []), ["10.1.0.1:8080", "10.1.0.3:8080"]);
+  t.notOk(sameTraffic(ipvs(remote, far), ipvs(remote, near)), "one comes");
+  t.ok(sameTraffic(ipvs(remote, near), ipvs(remote, { ...near, serving: false })), "its state");
+  t.notOk("onNode" in decide({}, [remote, near]));
+  t.ok(sameTraffic(decide({}, [remote, far]), decide({}, [remote, near])));
+});
+
 function decide(service: Partial<Service>, endpoints: Parameters<typeof merge>[0]): ServiceTraffic {
   return trafficOf(onlyPort(service), merge(endpoints), NODE);
 }

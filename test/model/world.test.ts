@@ -137,6 +137,37 @@ t.test("another zone recomputes only what hints decide", async (t) => {
   t.strictSame(addresses(world), ["10.1.0.2", "10.1.0.3"]);
 });
 
+t.test("an address of the node matters to IPVS mode alone", async (t) => {
+  const more = buildFacts({ addresses: [...buildFacts().addresses, { interface: "eth1", address: "198.18.0.7" }] });
+  const previous = build(cluster(5));
+  t.equal(build(cluster(5), { previous, facts: more }).settings, previous.settings);
+  t.equal(build(cluster(5), { previous, facts: more }).nodePortAddresses, "all");
+  const options = buildOptions({ mode: "ipvs" });
+  const ipvs = build(cluster(5), { options });
+  const next = build(cluster(5), { options, previous: ipvs, facts: more });
+  t.strictSame(next.nodePortAddresses, ["192.0.2.10", "198.18.0.7"]);
+  t.equal(next.services, ipvs.services, "what Services mean does not depend on it");
+});
+
+t.test("an address on the interface of IPVS mode itself leaves all as it is", async (t) => {
+  const options = buildOptions({ mode: "ipvs" });
+  const previous = build(cluster(5), { options });
+  const bound = [...buildFacts().addresses, { interface: "kube-ipvs0", address: "10.0.0.1" }];
+  t.equal(
+    build(cluster(5), { options, previous, facts: buildFacts({ addresses: bound }) }).settings,
+    previous.settings,
+  );
+});
+
+t.test("another mode works everything out anew, though no object is", async (t) => {
+  const snapshot = buildSnapshot([
+    buildRecord(buildService(), buildSlice([buildEndpoint("10.1.0.1", { nodeName: "n1" })])),
+  ]);
+  const previous = build(snapshot);
+  const [traffic] = build(snapshot, { previous, options: buildOptions({ mode: "ipvs" }) }).services;
+  t.equal(traffic?.onNode?.length, 1);
+});
+
 t.test("the gate for external IPs reaches every Service", async (t) => {
   const snapshot = buildSnapshot([buildRecord(buildService({ externalIPs: ["1.2.3.4"] }))]);
   const previous = build(snapshot);

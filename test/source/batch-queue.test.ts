@@ -5,6 +5,8 @@ import { BatchQueue, type News, NOTHING } from "../../src/source/batch-queue.ts"
 import type { Batch } from "../../src/source/source.ts";
 import { printChange } from "../support/api-server/followed-cluster.ts";
 import { buildNode } from "../support/build.ts";
+import { settle } from "../support/clock.ts";
+import { HandTiming } from "../support/timing.ts";
 
 function set(name: string, zone = "z1"): News {
   return { change: { type: "set", object: buildNode({ name, zone }) }, notes: NOTHING };
@@ -182,4 +184,82 @@ t.test("a slow reader costs no more than the objects that there are", async (t) 
     queue.put(`n${turn}`, gone(`n${turn}`), true);
   }
   t.strictSame((await read(queue).next()).changes.map(printChange), ["set Node steady"]);
+});
+
+/** A queue whose reader has just had news of `a` and waits for more. */
+async function waitForMore() {
+  const timing = new HandTiming();
+  const queue = new BatchQueue(timing);
+  const reader = read(queue);
+  queue.put("a", set("a"), false);
+  await reader.next();
+  const heard: string[] = [];
+  const next = reader.next().then(({ changes }) => {
+    heard.push(...changes.map(printChange));
+  });
+  await settle();
+  return { timing, queue, heard, next };
+}
+
+t.test("changes without end are told together, ten times a second", async (t) => {
+  const { timing, queue, heard } = await waitForMore();
+  queue.put("b", set("b"), false);
+  await timing.advance(99);
+  queue.put("c", set("c"), false);
+  await settle();
+  t.strictSame(heard, []);
+  await timing.advance(1);
+  t.strictSame(heard, ["set Node b", "set Node c"]);
+});
+
+t.test("a change after a rest is told at once", async (t) => {
+  const { timing, queue, heard } = await waitForMore();
+  await timing.advance(100);
+  queue.put("b", set("b"), false);
+  await settle();
+  t.strictSame(heard, ["set Node b"]);
+});
+
+t.test("a kind that becomes complete is told at once, with what waits", async (t) => {
+  const { timing, queue, heard } = await waitForMore();
+  queue.put("b", set("b"), false);
+  queue.complete("Node");
+  await settle();
+  t.strictSame(heard, ["set Node b", "complete Node"]);
+  t.equal(timing.next(), undefined, "nothing is waited for any more");
+});
+
+t.test("a kind that became complete while the reader was busy is told at once", async (t) => {
+  const queue = new BatchQueue(new HandTiming());
+  const reader = read(queue);
+  queue.put("a", set("a"), false);
+  await reader.next();
+  queue.complete("Node");
+  t.strictSame((await reader.next()).changes.map(printChange), ["complete Node"]);
+});
+
+t.test("a fault of ours does not wait", async (t) => {
+  const { queue, next } = await waitForMore();
+  queue.fail(new TypeError("ours"));
+  await t.rejects(next, new TypeError("ours"));
+});
+
+t.test("a reader between two batches is let go when it is over", async (t) => {
+  const timing = new HandTiming();
+  const queue = new BatchQueue(timing);
+  const reader = read(queue);
+  queue.put("a", set("a"), false);
+  await reader.next();
+  t.equal(await reader.stop(), true);
+  t.equal(timing.next(), undefined, "nothing is waited for any more");
+});
+
+t.test("a reader who was told that it is over while it was busy is let go", async (t) => {
+  const stop = new AbortController();
+  const queue = new BatchQueue(new HandTiming());
+  const batches = queue.read(stop.signal);
+  queue.put("a", set("a"), false);
+  await batches.next();
+  stop.abort();
+  t.equal((await batches.next()).done, true);
 });

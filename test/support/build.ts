@@ -104,6 +104,8 @@ export function buildRecords(records: Iterable<ServiceRecord>): Snapshot["servic
 /** The defaults of kube-proxy, as far as rules depend on them. */
 export function buildOptions(given: Partial<RuleOptions & Gates> = {}): RuleOptions & Gates {
   return {
+    mode: "iptables",
+    ipvs: { scheduler: "rr", strictARP: false },
     bindAddress: "0.0.0.0",
     clusterCIDRs: [],
     detectLocalMode: "ClusterCIDR",
@@ -128,6 +130,7 @@ export function buildFacts(given: Partial<RuleFacts> = {}): RuleFacts {
       { interface: "eth0", address: "2001:db8:a::10" },
     ],
     iptablesVersion: "1.8.9",
+    kernelVersion: "6.1",
     counters: { invalidDropped: false, localhostNodePorts: false },
     tcpBeLiberal: false,
     ...given,

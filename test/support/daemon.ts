@@ -51,6 +51,11 @@ export class Daemon {
     return found();
   }
 
+  /** Sends a signal that is not meant to end it. */
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
   /** Ends it with a signal, and gives its exit code; null when the signal itself ended it. */
   stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
     this.#child.kill(signal);

@@ -1,15 +1,18 @@
 // What should the kernel hold for a cluster of the fixtures?
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Backend } from "../../src/backends/backend.ts";
 import { readInputFlags } from "../../src/commands/given-inputs.ts";
 import { openInputs } from "../../src/commands/inputs.ts";
 import type { Family } from "../../src/net/family.ts";
 import type { KernelState } from "../../src/state/kernel-state.ts";
 import { CollectedOutput } from "./collected-output.ts";
 import { FIXTURES } from "./golden.ts";
-import { BACKEND } from "./templates.ts";
+import { BACKEND, IPVS_BACKEND } from "./templates.ts";
 
 const CLUSTERS = join(FIXTURES, "clusters");
+
+const BACKENDS = { iptables: BACKEND, ipvs: IPVS_BACKEND };
 
 export interface WantedCluster {
   readonly name: string;
@@ -17,11 +20,19 @@ export interface WantedCluster {
   readonly wanted: (family: Family) => KernelState;
 }
 
-/** Every cluster of the fixtures, in the order of their names. */
-export async function wantedClusters(): Promise<readonly WantedCluster[]> {
+/** Every cluster of the fixtures whose configuration asks for the mode, in the order of their names. */
+export async function wantedClusters(mode: Backend["mode"] = "iptables"): Promise<readonly WantedCluster[]> {
   const clusters: WantedCluster[] = [];
-  for (const name of readdirSync(CLUSTERS).sort()) clusters.push(await wantedCluster(join(CLUSTERS, name), name));
+  for (const name of readdirSync(CLUSTERS).sort()) {
+    const folder = join(CLUSTERS, name);
+    if (modeOf(folder) === mode) clusters.push(await wantedCluster(folder, name));
+  }
   return clusters;
+}
+
+/** The mode that a folder's configuration asks for. */
+export function modeOf(folder: string): Backend["mode"] {
+  return /^mode: ipvs$/m.test(readFileSync(join(folder, "config.yaml"), "utf8")) ? "ipvs" : "iptables";
 }
 
 /** The manifests `file` of a folder with its configuration and, where there is one, its file of node facts. */
@@ -35,7 +46,7 @@ export async function wantedCluster(folder: string, name: string, file = "cluste
     ...(existsSync(facts) ? { nodeFacts: facts } : {}),
   };
   const config = new Map([["config", [join(folder, "config.yaml")] as const]]);
-  const inputs = await openInputs(await readInputFlags(args, config, new CollectedOutput()), BACKEND);
+  const inputs = await openInputs(await readInputFlags(args, config, new CollectedOutput()), BACKENDS[modeOf(folder)]);
   return {
     name,
     folder,

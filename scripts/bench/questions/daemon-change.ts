@@ -2,15 +2,12 @@
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { inputsOf, timeRestores } from "../bare-restore.ts";
-import { BenchNode } from "../bench-node.ts";
-import { set } from "../changes.ts";
-import { allManifests, type Manifest, manifestsOf, type Size } from "../cluster.ts";
+import { timeChangeRestores } from "../change-restores.ts";
+import { changedService, type Manifest, manifestsOf, type Size } from "../cluster.ts";
 import { timeColdRestores } from "../cold-restores.ts";
 import { BenchDaemon } from "../daemon.ts";
 import type { Measurement } from "../measurement.ts";
 import { FOLDER } from "../sandbox.ts";
-import { Stopwatch } from "../stopwatch.ts";
 
 const REPEATS = 5;
 
@@ -24,7 +21,7 @@ export async function askDaemonChange(size: Size): Promise<readonly Measurement[
   mkdirSync(CLUSTER);
   for (let service = 0; service < size.services; service++) writeManifests(service, manifestsOf(service, size));
   const start = performance.now();
-  const daemon = new BenchDaemon(CLUSTER);
+  const daemon = new BenchDaemon(["--manifests", CLUSTER]);
   await daemon.passed(1);
   const started = performance.now() - start;
   const ours = await changeFiles(daemon, size);
@@ -41,7 +38,7 @@ export async function askDaemonChange(size: Size): Promise<readonly Measurement[
       question: "daemon: one file changed",
       unit: "ms",
       ours,
-      baseline: await timeSameRestores(size),
+      baseline: (await timeChangeRestores(size, REPEATS)).same,
       against: "bare restore of the same lines",
     },
   ];
@@ -58,26 +55,6 @@ async function changeFiles(daemon: BenchDaemon, size: Size): Promise<readonly nu
     times.push(performance.now() - start);
   }
   return times;
-}
-
-/** The daemon is gone then, what it wrote is still there. */
-async function timeSameRestores(size: Size): Promise<readonly number[]> {
-  const times: number[] = [];
-  const stopwatch = new Stopwatch("here");
-  const node = await BenchNode.make();
-  let before = node.want(set(allManifests(size)));
-  for (let change = 1; change <= REPEATS; change++) {
-    const after = node.want(set(manifestsOf(changedService(size, change), size, change)));
-    times.push(await timeRestores(stopwatch, inputsOf(after, before, node.means, node.means.variant)));
-    before = after;
-  }
-  stopwatch.end();
-  return times;
-}
-
-/** One in the middle, another for each change. */
-function changedService({ services }: Size, change: number): number {
-  return ((services >> 1) + change) % services;
 }
 
 /** As careful writers do it, under another name first. */

@@ -15,7 +15,7 @@ export async function askDaemonMemory(size: Size): Promise<readonly Measurement[
   const path = join(FOLDER, "cluster.json");
   writeFileSync(path, JSON.stringify({ apiVersion: "v1", kind: "List", items: allManifests(size) }));
   const start = performance.now();
-  const daemon = new BenchDaemon(path);
+  const daemon = new BenchDaemon(["--manifests", path]);
   await daemon.passed(1);
   const started = performance.now() - start;
   await sleep(REST);

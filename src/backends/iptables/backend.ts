@@ -8,9 +8,10 @@ import type { Chain, Chains, Fragment, KernelState, Rule, Sysctl, TableName } fr
 import { isOurChain } from "../../state/ownership.ts";
 import { targetOf } from "../../state/rule.ts";
 import type { Backend } from "../backend.ts";
-import { readTemplate, type TemplateTexts } from "../template.ts";
+import { byName } from "../chain.ts";
+import { builtInChains, type FillFrom, fillFrom, readTemplates } from "../fill.ts";
+import type { TemplateTexts } from "../template.ts";
 import { CANARY, ensured, filterChains, natChains } from "./chains/fixed.ts";
-import { type FillFrom, fillFrom, templateOf } from "./context.ts";
 import { fragmentOf } from "./fragment.ts";
 
 /** The built-in chains that have jumps of ours. */
@@ -21,16 +22,11 @@ const BUILT_IN = {
 
 /** The mode over these templates. Throws RuleSyntaxError for a template that cannot be read. */
 export function iptablesBackend(texts: TemplateTexts): Backend {
-  const templates = new Map([...texts].map(([name, text]) => [name, readTemplate(name, text)]));
-  const builtIn = (table: keyof typeof BUILT_IN) =>
-    BUILT_IN[table].map((name): Chain => {
-      const { fill, headings } = templateOf(templates, `${table}/${name}`);
-      return { name, hold: "built-in", rules: headings.map((heading) => fill(heading)) };
-    });
+  const templates = readTemplates(texts);
   const parts = {
     fill: fillFrom(templates),
-    filter: builtIn("filter"),
-    nat: builtIn("nat"),
+    filter: builtInChains(templates, "filter", BUILT_IN.filter),
+    nat: builtInChains(templates, "nat", BUILT_IN.nat),
     remembered: new WeakMap<Settings, Remembered>(),
   };
   return {
@@ -81,10 +77,6 @@ function desired(world: World, { fill, filter, nat, remembered }: Parts): Kernel
     sysctls: sysctlsOf(settings),
     counters: countersOf(settings),
   };
-}
-
-function byName(chains: readonly Chain[]): Chains {
-  return new Map(chains.map((chain) => [chain.name, chain]));
 }
 
 // Without it the kernel drops packets from loopback that leave by another interface, and localhost nodePorts are dead.

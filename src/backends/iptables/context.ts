@@ -4,12 +4,8 @@ import type { Settings } from "../../model/settings.ts";
 import type { ServiceTraffic } from "../../model/traffic.ts";
 import { type LowerProtocol, lower } from "../../net/protocol.ts";
 import type { Chain, Rule } from "../../state/kernel-state.ts";
-import type { Template } from "../template.ts";
-import type { Words } from "../words.ts";
+import type { FillFrom } from "../fill.ts";
 import { endpointChainName, type ServiceChainNames, serviceChainNames } from "./chain-names.ts";
-
-/** Fills the rule under a heading of a template such as `nat/KUBE-SEP`. */
-export type FillFrom = (template: string, heading: string, words?: Words) => Rule;
 
 /** One ServicePort on its way into rules. */
 export interface Context {
@@ -22,18 +18,6 @@ export interface Context {
   /** `namespace/name:port`, as comments have it. */
   readonly service: string;
   readonly protocol: LowerProtocol;
-}
-
-/** The template of that name. Throws a RangeError where there is none. */
-export function templateOf(templates: ReadonlyMap<string, Template>, name: string): Template {
-  const template = templates.get(name);
-  if (!template) throw new RangeError(`template ${name} is missing`);
-  return template;
-}
-
-/** Looks templates up by name, as `templateOf` does. */
-export function fillFrom(templates: ReadonlyMap<string, Template>): FillFrom {
-  return (name, heading, words) => templateOf(templates, name).fill(heading, words);
 }
 
 export function contextOf(fill: FillFrom, settings: Settings, traffic: ServiceTraffic): Context {
@@ -60,14 +44,9 @@ export function contextOf(fill: FillFrom, settings: Settings, traffic: ServiceTr
   };
 }
 
-/** A chain that holds exactly these rules. */
-export function ours(name: string, rules: readonly Rule[]): Chain {
-  return { name, hold: "ours", rules };
-}
-
 /**
- * The same, with the rules written out each time somebody asks for them. A node that starts finds most chains missing,
- * and then their names are all that a difference needs.
+ * A chain of ours, with the rules written out each time somebody asks for them. A node that starts finds most chains
+ * missing, and then their names are all that a difference needs.
  */
 export function writtenWhenAsked(name: string, write: () => readonly Rule[]): Chain {
   return {

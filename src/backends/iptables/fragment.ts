@@ -3,6 +3,7 @@
 import type { Settings } from "../../model/settings.ts";
 import type { ServiceTraffic } from "../../model/traffic.ts";
 import type { Chain, Fragment, Rule, Shares, TableName } from "../../state/kernel-state.ts";
+import type { FillFrom } from "../fill.ts";
 import { kubeExt } from "./chains/kube-ext.ts";
 import { kubeExternalServices } from "./chains/kube-external-services.ts";
 import { kubeFw } from "./chains/kube-fw.ts";
@@ -12,7 +13,7 @@ import { kubeSep } from "./chains/kube-sep.ts";
 import { kubeServices } from "./chains/kube-services.ts";
 import { kubeServicesFilter } from "./chains/kube-services-filter.ts";
 import { kubeSvc, kubeSvl } from "./chains/kube-svc.ts";
-import { type Context, contextOf, type FillFrom } from "./context.ts";
+import { type Context, contextOf } from "./context.ts";
 
 /** The fragment of one ServicePort; it keeps nothing but what it is made of. */
 export function fragmentOf(fill: FillFrom, settings: Settings, traffic: ServiceTraffic): Fragment {

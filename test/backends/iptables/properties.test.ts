@@ -33,7 +33,7 @@ const inputs = fc.record({ snapshot: clusters, options, counters, family: fc.con
 type Inputs = typeof inputs extends fc.Arbitrary<infer T> ? T : never;
 
 function worldFrom({ snapshot, options, counters, family }: Inputs): World {
-  const facts = { addresses: [], iptablesVersion: "1.8.9", counters, tcpBeLiberal: false };
+  const facts = { addresses: [], iptablesVersion: "1.8.9", kernelVersion: "6.1", counters, tcpBeLiberal: false };
   return worldOf({ snapshot, nodeName: "n1", options, facts, family });
 }
 

@@ -2,7 +2,8 @@
 import type { Settings } from "../../../model/settings.ts";
 import type { World } from "../../../model/world.ts";
 import type { Chain, Rule } from "../../../state/kernel-state.ts";
-import { type FillFrom, ours } from "../context.ts";
+import { markOf, ours } from "../../chain.ts";
+import type { FillFrom } from "../../fill.ts";
 import { nodePortDispatch } from "./kube-services.ts";
 
 /** Flushed by whoever flushes all rules, so that its absence tells that ours are gone too. In every table we use. */
@@ -61,8 +62,4 @@ function kubePostrouting(fill: FillFrom, settings: Settings): readonly Rule[] {
     fill("nat/KUBE-POSTROUTING", "unmark", { mark }),
     fill("nat/KUBE-POSTROUTING", settings.randomFully ? "masquerade" : "masquerade-in-turn"),
   ];
-}
-
-function markOf({ masqueradeBit }: Settings): string {
-  return `0x${(2 ** masqueradeBit).toString(16)}`;
 }

@@ -3,7 +3,8 @@
 import type { World } from "../../../model/world.ts";
 import { single } from "../../../net/address.ts";
 import type { Rule } from "../../../state/kernel-state.ts";
-import { type Context, type FillFrom, hasExt, hasFw } from "../context.ts";
+import type { FillFrom } from "../../fill.ts";
+import { type Context, hasExt, hasFw } from "../context.ts";
 
 const CHAIN = "nat/KUBE-SERVICES";
 

@@ -1,0 +1,68 @@
+// How does a question get an API server, and change what it holds?
+import { type ChildProcess, execFileSync, fork } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Lists } from "./api-collection.ts";
+import type { Order, Report } from "./api-orders.ts";
+import type { Size } from "./cluster.ts";
+import { FOLDER } from "./sandbox.ts";
+
+const SCRIPT = fileURLToPath(new URL("api-server.ts", import.meta.url));
+const AUTHORITY = fileURLToPath(new URL("../../fixtures/tls/authority.pem", import.meta.url));
+const KUBECONFIG = join(FOLDER, "kubeconfig");
+
+/** What became of an order. */
+export type Written = Extract<Report, { readonly type: "written" }>;
+
+/** A server on loopback. It ends with this process. */
+export class ApiProcess {
+  /** The daemon's flags that lead it here. */
+  readonly source: readonly string[] = ["--kubeconfig", KUBECONFIG];
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+  }
+
+  /** Returns when it answers. To be called inside the sandbox. */
+  static async start(size: Size, lists: Lists): Promise<ApiProcess> {
+    execFileSync("ip", ["link", "set", "lo", "up"]);
+    const child = fork(SCRIPT, [String(size.services), String(size.endpoints), lists], {
+      stdio: ["ignore", 2, 2, "ipc"],
+    });
+    const news = await hear(child);
+    if (news.type !== "listening") throw new Error("the API server spoke before it listened");
+    writeFileSync(KUBECONFIG, JSON.stringify(kubeconfig(`https://127.0.0.1:${news.port}`)));
+    return new ApiProcess(child);
+  }
+
+  /** Returns when that is written to whoever watches. */
+  async carryOut(order: Order): Promise<Written> {
+    this.#child.send(order);
+    const news = await hear(this.#child);
+    if (news.type !== "written") throw new Error("the API server began anew");
+    return news;
+  }
+}
+
+async function hear(child: ChildProcess): Promise<Report> {
+  const ended = new AbortController();
+  child.once("exit", () => ended.abort(new Error("the API server ended")));
+  const [news]: Report[] = await once(child, "message", { signal: ended.signal });
+  if (!news) throw new Error("the API server said nothing");
+  return news;
+}
+
+/** As a node of a cluster has one: trust in an authority, and a token. */
+function kubeconfig(server: string): unknown {
+  return {
+    apiVersion: "v1",
+    kind: "Config",
+    "current-context": "bench",
+    contexts: [{ name: "bench", context: { cluster: "bench", user: "bench" } }],
+    clusters: [{ name: "bench", cluster: { server, "certificate-authority": AUTHORITY } }],
+    users: [{ name: "bench", user: { token: "nobody checks it" } }],
+  };
+}

@@ -1,0 +1,95 @@
+// What does the measured daemon follow? As little of an API server as it takes, in a process of its own so that its
+// memory and time are not the daemon's. Arguments: Services, endpoints of each, and how lists are told.
+import { readFileSync } from "node:fs";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer } from "node:https";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { Collection, LISTS } from "./api-collection.ts";
+import { printMembers } from "./api-object.ts";
+import type { Order, Report } from "./api-orders.ts";
+import { monotonic } from "./clock.ts";
+import { changedService, type Manifest, manifestsOf } from "./cluster.ts";
+
+/** Milliseconds between two looks whether changes are due. */
+const TICK = 2;
+
+const NODE: Manifest = {
+  apiVersion: "v1",
+  kind: "Node",
+  metadata: { name: "bench" },
+  status: { addresses: [{ type: "InternalIP", address: "192.0.2.10" }] },
+};
+
+const [services, endpoints, wish] = process.argv.slice(2);
+const size = { services: Number(services), endpoints: Number(endpoints) };
+const lists = LISTS.find((each) => each === wish) ?? "streamed";
+let version = 1000;
+
+const objects = Array.from({ length: size.services }, (_, service) => manifestsOf(service, size)).flat();
+const slices = collect("EndpointSlice", "discovery.k8s.io/v1", objects);
+const collections: ReadonlyMap<string, Collection> = new Map([
+  ["/api/v1/services", collect("Service", "v1", objects)],
+  ["/apis/discovery.k8s.io/v1/endpointslices", slices],
+  ["/api/v1/nodes", collect("Node", "v1", [NODE])],
+]);
+
+const server = createServer({ cert: readTls("server.pem"), key: readTls("server.key") }, (request, response) => {
+  void answer(request, response);
+});
+server.listen(0, "127.0.0.1", () => {
+  const address = server.address();
+  if (typeof address === "object" && address) report({ type: "listening", port: address.port });
+});
+process.on("message", (order: Order) => void carryOut(order));
+process.on("disconnect", () => process.exit());
+
+function collect(kind: string, apiVersion: string, all: readonly Manifest[]): Collection {
+  const members = all.filter((each) => each.kind === kind).map((each) => printMembers(each, version));
+  return new Collection({ kind, apiVersion, members, version });
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { pathname, searchParams } = new URL(request.url ?? "", "https://server");
+  const collection = collections.get(pathname);
+  if (request.method === "GET" && collection) return collection.answer(response, searchParams, lists);
+  // An Event is what else it is told: taken, and given back.
+  response.writeHead(201, { "content-type": "application/json" });
+  request.pipe(response);
+}
+
+async function carryOut(order: Order): Promise<void> {
+  if (order.type === "churn") return churn(order);
+  change(order.change);
+  report({ type: "written", at: monotonic(), changes: 1, waiting: slices.waiting });
+}
+
+/** One replaced endpoint of one Service. */
+function change(number: number): void {
+  const service = changedService(size, number);
+  version++;
+  for (const manifest of manifestsOf(service, size, number)) {
+    if (manifest.kind === "EndpointSlice") slices.write(service, printMembers(manifest, version), version);
+  }
+}
+
+async function churn({ first, rate, seconds }: Extract<Order, { readonly type: "churn" }>): Promise<void> {
+  const [start, changes] = [monotonic(), rate * seconds];
+  let [done, waiting, at] = [0, 0, 0];
+  while (done < changes) {
+    const due = Math.min(changes, Math.ceil(((monotonic() - start) * rate) / 1000));
+    for (; done < due; done++) change(first + done);
+    at = monotonic();
+    waiting = Math.max(waiting, slices.waiting);
+    await sleep(TICK);
+  }
+  report({ type: "written", at, changes, waiting });
+}
+
+function report(news: Report): void {
+  process.send?.(news);
+}
+
+function readTls(name: string): string {
+  return readFileSync(fileURLToPath(new URL(`../../fixtures/tls/${name}`, import.meta.url)), "utf8");
+}

@@ -1,0 +1,87 @@
+// How long does the daemon take to follow an API server, how much memory does it hold then, and how long to the kernel?
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Lists } from "../api-collection.ts";
+import { ApiProcess } from "../api-process.ts";
+import { timeChangeRestores } from "../change-restores.ts";
+import { monotonic } from "../clock.ts";
+import type { Size } from "../cluster.ts";
+import { timeColdRestores } from "../cold-restores.ts";
+import { BenchDaemon, weighBareNode } from "../daemon.ts";
+import type { Measurement } from "../measurement.ts";
+
+const CHANGES = 9;
+
+/** Milliseconds: longer than the least gap between two passes, which is a second. */
+const GAP = 1_500;
+
+/** Milliseconds after which the work of the start is over for good. */
+export const REST = 15_000;
+
+/** A daemon that has all rules in. */
+interface Started {
+  readonly server: ApiProcess;
+  readonly daemon: BenchDaemon;
+  readonly measurements: readonly Measurement[];
+}
+
+export async function askApi(size: Size, lists: Lists): Promise<readonly Measurement[]> {
+  const { server, daemon, measurements } = await start(size, lists);
+  await sleep(REST);
+  const memory = await weigh(daemon, lists);
+  const ours = await changeSlices(server, daemon);
+  await daemon.stop();
+  const { same, kubeProxy } = await timeChangeRestores(size, CHANGES);
+  const question = `api, ${lists} list: one slice changed`;
+  return [
+    ...measurements,
+    ...memory,
+    { question, unit: "ms", ours, baseline: same, against: "bare restore of the same lines" },
+    { question: `${question} *`, unit: "ms", ours, baseline: kubeProxy, against: "bare restore, kube-proxy's shape" },
+  ];
+}
+
+/** The first of these questions alone. */
+export async function askApiStart(size: Size, lists: Lists): Promise<readonly Measurement[]> {
+  const { daemon, measurements } = await start(size, lists);
+  await daemon.stop();
+  return measurements;
+}
+
+async function start(size: Size, lists: Lists): Promise<Started> {
+  const server = await ApiProcess.start(size, lists);
+  const begin = monotonic();
+  const daemon = new BenchDaemon(server.source);
+  await daemon.passed(1);
+  const [elapsed, worked] = [monotonic() - begin, daemon.worked()];
+  const question = `api, ${lists} list: start to all rules in`;
+  const baseline = [await timeColdRestores(size)];
+  const measurements: readonly Measurement[] = [
+    { question, unit: "ms", ours: [elapsed], baseline, against: "bare restore of the same text" },
+    { question: `${question}, own work`, unit: "ms", ours: [worked], baseline: [elapsed], against: "the whole time" },
+  ];
+  return { server, daemon, measurements };
+}
+
+async function weigh(daemon: BenchDaemon, lists: Lists): Promise<readonly Measurement[]> {
+  const [mine, bare] = [daemon.weigh(), await weighBareNode()];
+  const against = "a bare node process";
+  const about = `api, ${lists} list`;
+  return [
+    { question: `${about}: resident memory`, unit: "MB", ours: [mine.now], baseline: [bare.now], against },
+    { question: `${about}: its share of memory`, unit: "MB", ours: [mine.share], baseline: [bare.share], against },
+    { question: `${about}: most memory ever`, unit: "MB", ours: [mine.peak], baseline: [bare.peak], against },
+  ];
+}
+
+/** From the server's write to the end of the pass. */
+async function changeSlices(server: ApiProcess, daemon: BenchDaemon): Promise<readonly number[]> {
+  const times: number[] = [];
+  for (let change = 1; change <= CHANGES; change++) {
+    await sleep(GAP);
+    const passes = daemon.passes.length;
+    const { at } = await server.carryOut({ type: "change", change });
+    await daemon.passed(passes + 1);
+    times.push((daemon.passes[passes]?.end ?? Number.NaN) - at);
+  }
+  return times;
+}

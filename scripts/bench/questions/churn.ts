@@ -1,0 +1,121 @@
+// Does the daemon hold out when slices change without end, and is the kernel right soon after the last change?
+import { setTimeout as sleep } from "node:timers/promises";
+import { ApiProcess, type Written } from "../api-process.ts";
+import { monotonic } from "../clock.ts";
+import { changedService, type Manifest, manifestsOf, type Size } from "../cluster.ts";
+import { BenchDaemon, type Pass, type Weight } from "../daemon.ts";
+import { checkKernel } from "../kernel-check.ts";
+import type { Measurement } from "../measurement.ts";
+import { REST } from "./api.ts";
+
+/** Changes a second. */
+const RATE = 1000;
+
+/** Milliseconds: the least gap between two passes by default. */
+const LEAST_GAP = 1_000;
+
+/** Milliseconds without a pass after which none will come: much longer than that gap. */
+const QUIET = 5_000;
+
+/** What was seen from the first change to rest. */
+interface Churn {
+  readonly begin: Weight;
+  readonly middle: Weight;
+  readonly end: Weight;
+  /** Milliseconds of the daemon's processor time. */
+  readonly worked: number;
+  readonly elapsed: number;
+  /** Those from the first change on. */
+  readonly passes: readonly Pass[];
+  readonly written: Written;
+}
+
+/** Rejects when the kernel is not right at last. */
+export async function askChurn(size: Size, seconds: number): Promise<readonly Measurement[]> {
+  const server = await ApiProcess.start(size, "streamed");
+  const daemon = new BenchDaemon(server.source);
+  await daemon.passed(1);
+  await sleep(REST);
+  const churn = await watchChurn(server, daemon, seconds);
+  await sleep(REST);
+  const rested = daemon.weigh();
+  await daemon.stop();
+  await checkKernel(manifestsAfter(size, churn.written.changes));
+  return [...memoryOf(churn, rested), ...workOf(churn, seconds)];
+}
+
+async function watchChurn(server: ApiProcess, daemon: BenchDaemon, seconds: number): Promise<Churn> {
+  const [begin, started, passed, worked] = [daemon.weigh(), monotonic(), daemon.passes.length, daemon.worked()];
+  const ordered = server.carryOut({ type: "churn", first: 1, rate: RATE, seconds });
+  await sleep((seconds * 1000) / 2);
+  const middle = daemon.weigh();
+  const written = await ordered;
+  const [end, work] = [daemon.weigh(), daemon.worked() - worked];
+  const lastPass = () => daemon.passes.at(-1)?.end ?? 0;
+  while (monotonic() - Math.max(lastPass(), written.at) < QUIET) await sleep(100);
+  const passes = daemon.passes.slice(passed);
+  return { begin, middle, end, worked: work, elapsed: written.at - started, passes, written };
+}
+
+function memoryOf({ begin, middle, end }: Churn, rested: Weight): readonly Measurement[] {
+  const unit = "MB";
+  const against = "before the first change";
+  const baseline = [begin.now];
+  return [
+    { question: "churn: resident memory, half way", unit, ours: [middle.now], baseline, against },
+    { question: "churn: resident memory, at the end", unit, ours: [end.now], baseline, against },
+    { question: "churn: resident memory, at rest again", unit, ours: [rested.now], baseline, against },
+    { question: "churn: most memory ever", unit, ours: [rested.peak], baseline: [begin.peak], against },
+  ];
+}
+
+function workOf({ worked, elapsed, passes, written }: Churn, seconds: number): readonly Measurement[] {
+  const inTime = passes.filter(({ end }) => end <= written.at).length;
+  const last = passes.at(-1);
+  const lengths = passes.map((pass) => pass.elapsed);
+  return [
+    {
+      question: "churn: passes",
+      unit: "passes",
+      ours: [inTime],
+      baseline: [seconds],
+      against: "one each second",
+    },
+    {
+      question: "churn: one pass",
+      unit: "ms",
+      ours: lengths,
+      baseline: [LEAST_GAP],
+      against: "least gap between passes",
+    },
+    {
+      question: "churn: own processor time",
+      unit: "%",
+      ours: [(100 * worked) / elapsed],
+      baseline: [100],
+      against: "one processor",
+    },
+    {
+      question: "churn: waiting in the server at most",
+      unit: "MB",
+      ours: [written.waiting / 1e6],
+      baseline: [0],
+      against: "all taken at once",
+    },
+    {
+      question: "churn: last change to a right kernel",
+      unit: "ms",
+      ours: [(last?.end ?? Number.NaN) - written.at],
+      baseline: [LEAST_GAP + (last?.elapsed ?? Number.NaN)],
+      against: "least gap and that pass",
+    },
+  ];
+}
+
+/** All objects as so many changes left them. */
+function manifestsAfter(size: Size, changes: number): readonly Manifest[] {
+  const latest = new Map<number, number>();
+  for (let change = 1; change <= changes; change++) latest.set(changedService(size, change), change);
+  const services = Array.from({ length: size.services }, (_, service) => service);
+  return services.flatMap((service) => manifestsOf(service, size, latest.get(service)));
+}

@@ -1,0 +1,35 @@
+// What does one ServicePort need in the kernel?
+import type { ServiceTraffic } from "../../model/traffic.ts";
+import { kernelText } from "../../net/address.ts";
+import type { Fragment, IpvsShare, Shares } from "../../state/kernel-state.ts";
+import type { FillFrom } from "../fill.ts";
+import { closedPorts, kubeIpvsOutFilter } from "./chains/kube-ipvs-out-filter.ts";
+import { entriesOf } from "./entries.ts";
+import type { NodeSide } from "./node-side.ts";
+import { setName } from "./sets.ts";
+import { serviceAddressesOf, virtualServersOf } from "./virtual-servers.ts";
+
+const NO_SHARES: Shares = new Map();
+
+/** The fragment of one ServicePort; it keeps nothing but what it is made of. It has no chain and no share in one. */
+export function fragmentOf(fill: FillFrom, node: NodeSide, traffic: ServiceTraffic): Fragment {
+  const { text, protocol } = traffic.servicePort;
+  return {
+    key: `${text}/${protocol}`,
+    chains: () => [],
+    shares: () => NO_SHARES,
+    ipvs: () => shareOf(fill, node, traffic),
+  };
+}
+
+function shareOf(fill: FillFrom, node: NodeSide, traffic: ServiceTraffic): IpvsShare {
+  const addresses = serviceAddressesOf(traffic, node);
+  const bound = addresses.map((address) => ({ role: "IPVS-IPS" as const, entry: kernelText(address) }));
+  const entries = [...entriesOf(traffic, node), ...bound];
+  return {
+    entries: entries.map(({ role, entry }) => ({ set: setName(role, node.family), entry })),
+    servers: virtualServersOf(traffic, node),
+    addresses,
+    rules: kubeIpvsOutFilter(fill, closedPorts(traffic, node.nodeIP)),
+  };
+}
