@@ -11,19 +11,21 @@ const MOST = 1 << 30;
 /** The rules of Services and endpoints: all that objects decide. */
 const OF_OBJECTS = /^-A KUBE-(SERVICES|SVC-\w+|SEP-\w+) /;
 
-/** Throws an Error that names the first rule which is on one side only. */
-export async function checkKernel(manifests: readonly Manifest[]): Promise<void> {
+/** Rules of table nat that these objects want. */
+export async function rulesFor(manifests: readonly Manifest[]): Promise<ReadonlySet<string>> {
   const node = await BenchNode.make();
-  const wanted = natRules(printTables(node.want(set(manifests))));
+  const rules = natRules(printTables(node.want(set(manifests))));
+  if (rules.size === 0) throw new Error("there is nothing to be compared");
+  return rules;
+}
+
+/** The first rule that is on one side only, and on which; undefined: the kernel is right. */
+export function findDifference(wanted: ReadonlySet<string>): string | undefined {
   const { stdout } = spawnSync("iptables-save", ["-t", "nat"], { encoding: "utf8", maxBuffer: MOST });
   const held = natRules(stdout.split("\n"));
-  for (const [name, rules, others] of [
-    ["is missing in the kernel", wanted, held],
-    ["is in the kernel and should not be", held, wanted],
-  ] as const) {
-    for (const rule of rules) if (!others.has(rule)) throw new Error(`${name}: ${rule}`);
-  }
-  if (wanted.size === 0) throw new Error("nothing was compared");
+  for (const rule of wanted) if (!held.has(rule)) return `is missing in the kernel: ${rule}`;
+  for (const rule of held) if (!wanted.has(rule)) return `is in the kernel and should not be: ${rule}`;
+  return undefined;
 }
 
 function natRules(lines: Iterable<string>): ReadonlySet<string> {

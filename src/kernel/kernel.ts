@@ -48,14 +48,18 @@ export function machine(run: RunCommand): Kernel {
   return {
     facts: () => readNodeFacts(run),
     addresses: readAddresses,
-    observe: async (family, { sysctls, counters, unhurried }) => ({
-      family,
-      observed: true,
-      tables: await saveTables(run, family, unhurried),
-      fragments: pagedList(),
-      sysctls: await observeSysctls(sysctls),
-      counters: counters.length === 0 ? [] : await observeCounters(counters),
-    }),
+    observe: async (family, { sysctls, counters, unhurried }) => {
+      // Whatever moved up to now is seen by this look, and no reason for another.
+      await watch.moved(family);
+      return {
+        family,
+        observed: true,
+        tables: await saveTables(run, family, unhurried),
+        fragments: pagedList(),
+        sysctls: await observeSysctls(sysctls),
+        counters: counters.length === 0 ? [] : await observeCounters(counters),
+      };
+    },
     apply: (plan, progressed) => applyPlan(plan, (step, onRule) => carryOut(run, watch, step, onRule), progressed),
     moved: (family) => watch.moved(family),
     sysctls: observeSysctls,

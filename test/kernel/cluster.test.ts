@@ -46,7 +46,7 @@ const WEB = service("web", { type: "ClusterIP", clusterIP: "10.96.0.10", ports: 
 async function natRules(): Promise<string> {
   const { stdout } = await execa("iptables-save", ["-t", "nat"]);
   // Counters of built-in chains, and the time of day, are nobody's rules.
-  return stdout.replace(/^[#:].*\n/gm, "");
+  return stdout.replace(/^[#:].*$/gm, "");
 }
 
 /** Waits until it holds, and fails with what there was instead. */

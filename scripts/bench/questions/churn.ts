@@ -4,7 +4,7 @@ import { ApiProcess, type Written } from "../api-process.ts";
 import { monotonic } from "../clock.ts";
 import { changedService, type Manifest, manifestsOf, type Size } from "../cluster.ts";
 import { BenchDaemon, type Pass, type Weight } from "../daemon.ts";
-import { checkKernel } from "../kernel-check.ts";
+import { findDifference, rulesFor } from "../kernel-check.ts";
 import type { Measurement } from "../measurement.ts";
 import { REST } from "./api.ts";
 
@@ -14,8 +14,11 @@ const RATE = 1000;
 /** Milliseconds: the least gap between two passes by default. */
 const LEAST_GAP = 1_000;
 
-/** Milliseconds without a pass after which none will come: much longer than that gap. */
-const QUIET = 5_000;
+/** Milliseconds until a right kernel counts as never to come: a pass over all Services takes long with iptables-nft. */
+const PATIENCE = 180_000;
+
+/** Milliseconds in which a pass that has made the kernel right says so, at the latest. */
+const GRACE = 3_000;
 
 /** What was seen from the first change to rest. */
 interface Churn {
@@ -36,25 +39,45 @@ export async function askChurn(size: Size, seconds: number): Promise<readonly Me
   const daemon = new BenchDaemon(server.source);
   await daemon.passed(1);
   await sleep(REST);
-  const churn = await watchChurn(server, daemon, seconds);
+  const wanted = await rulesFor(manifestsAfter(size, RATE * seconds));
+  const churn = await watchChurn({ server, daemon, seconds, wanted });
   await sleep(REST);
   const rested = daemon.weigh();
   await daemon.stop();
-  await checkKernel(manifestsAfter(size, churn.written.changes));
   return [...memoryOf(churn, rested), ...workOf(churn, seconds)];
 }
 
-async function watchChurn(server: ApiProcess, daemon: BenchDaemon, seconds: number): Promise<Churn> {
+interface ChurnInput {
+  readonly server: ApiProcess;
+  readonly daemon: BenchDaemon;
+  readonly seconds: number;
+  /** Rules after the last change. */
+  readonly wanted: ReadonlySet<string>;
+}
+
+async function watchChurn({ server, daemon, seconds, wanted }: ChurnInput): Promise<Churn> {
   const [begin, started, passed, worked] = [daemon.weigh(), monotonic(), daemon.passes.length, daemon.worked()];
   const ordered = server.carryOut({ type: "churn", first: 1, rate: RATE, seconds });
   await sleep((seconds * 1000) / 2);
   const middle = daemon.weigh();
   const written = await ordered;
   const [end, work] = [daemon.weigh(), daemon.worked() - worked];
-  const lastPass = () => daemon.passes.at(-1)?.end ?? 0;
-  while (monotonic() - Math.max(lastPass(), written.at) < QUIET) await sleep(100);
-  const passes = daemon.passes.slice(passed);
+  const passes = (await passesUntilRight(daemon, wanted)).slice(passed);
   return { begin, middle, end, worked: work, elapsed: written.at - started, passes, written };
+}
+
+/** All passes until the one that made the kernel right. The kernel is looked at after each, which takes some time. */
+async function passesUntilRight(daemon: BenchDaemon, wanted: ReadonlySet<string>): Promise<readonly Pass[]> {
+  const begin = monotonic();
+  for (;;) {
+    const before = daemon.passes.length;
+    const difference = findDifference(wanted);
+    if (difference === undefined) break;
+    if (monotonic() - begin > PATIENCE) throw new Error(difference);
+    while (daemon.passes.length === before && monotonic() - begin < PATIENCE) await sleep(20);
+  }
+  await sleep(GRACE);
+  return daemon.passes;
 }
 
 function memoryOf({ begin, middle, end }: Churn, rested: Weight): readonly Measurement[] {
