@@ -16,6 +16,7 @@ import { commandIn } from "../support/namespace-command.ts";
 import { makeNetns, removeNetns } from "../support/netns.ts";
 import { skipReason } from "../support/sandbox.ts";
 import { savedTables } from "../support/saved-tables.ts";
+import { modeOf } from "../support/wanted.ts";
 
 const skip = skipReason();
 t.setTimeout(900_000);
@@ -46,6 +47,8 @@ for (const variant of VARIANTS) {
 function groups(): readonly (readonly string[])[] {
   const found = new Map<string, string[]>();
   for (const name of readdirSync(CLUSTERS).sort()) {
+    // The daemon has no other mode yet.
+    if (modeOf(join(CLUSTERS, name)) !== "iptables") continue;
     const [node = ""] = textOf(name, "cluster.yaml")
       .split(/^---$/m)
       .filter((text) => /^kind: Node$/m.test(text));
