@@ -10,10 +10,11 @@ import { type FragmentWrite, isDifferent, type TableDifference } from "./tables.
 export type Variant = "nft" | "legacy";
 
 /**
- * So many fragments go into one restore where many have to be written. iptables-nft takes quadratic time for one large
- * restore; iptables-legacy reads and replaces the whole table for each, so that one restore is best.
+ * About so many lines go into one restore where many have to be written. iptables-nft takes quadratic time for one large
+ * restore, and the kernel goes through the whole table after each; iptables-legacy reads and replaces the whole table
+ * each time, so that one restore is best.
  */
-const PIECE: Readonly<Record<Variant, number>> = { nft: 100, legacy: Number.POSITIVE_INFINITY };
+const PIECE: Readonly<Record<Variant, number>> = { nft: 6000, legacy: Number.POSITIVE_INFINITY };
 
 /** Served first when a node starts: the API server and the cluster's names are what all else waits for. */
 const URGENT = /^(?:default\/kubernetes|kube-system\/(?:kube-dns|coredns))(?::|\/)/;
@@ -25,10 +26,10 @@ export function transactionsOf(
   variant: Variant,
 ): readonly (readonly TableChange[])[] {
   const different = differences.filter(isDifferent);
-  const writes = different.flatMap(({ own }) => own).length;
+  const lines = different.reduce((sum, { own }) => sum + linesIn(own), 0);
   if (different.length === 0) return [];
   const size = PIECE[variant];
-  if (writes <= 2 * size) return [different.map(changeOf)];
+  if (lines <= 2 * size) return [different.map(changeOf)];
   const parts = different.map((difference) => inParts(difference, wanted));
   const change = (some: readonly TableDifference[]) => some.filter(isDifferent).map(changeOf);
   const pieces = different.flatMap(({ table, own }) =>
@@ -40,10 +41,21 @@ export function transactionsOf(
   return all.filter((changes) => changes.length > 0);
 }
 
-function cut(writes: readonly FragmentWrite[], size: number): readonly (readonly FragmentWrite[])[] {
-  return Array.from({ length: Math.ceil(writes.length / size) }, (_, piece) =>
-    writes.slice(piece * size, (piece + 1) * size),
-  );
+function linesIn(writes: readonly FragmentWrite[]): number {
+  return writes.reduce((sum, { fragment }) => sum + fragment.size, 0);
+}
+
+/** One fragment is never cut, however large. */
+function cut(writes: readonly FragmentWrite[], most: number): readonly (readonly FragmentWrite[])[] {
+  const pieces: FragmentWrite[][] = [];
+  let left = 0;
+  for (const write of writes) {
+    const piece = left >= write.fragment.size ? pieces.at(-1) : undefined;
+    if (piece === undefined) pieces.push([write]);
+    else piece.push(write);
+    left = (piece === undefined ? most : left) - write.fragment.size;
+  }
+  return pieces;
 }
 
 /**

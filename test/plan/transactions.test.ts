@@ -6,7 +6,7 @@ import { restoreText } from "../../src/plan/restore-text.ts";
 import type { Variant } from "../../src/plan/transactions.ts";
 import { parseTables } from "../../src/state/iptables-parse.ts";
 import { printTables } from "../../src/state/iptables-print.ts";
-import { type Chain, emptyState, type KernelState, type TableName } from "../../src/state/kernel-state.ts";
+import { type Chain, emptyState, type Fragment, type KernelState, type TableName } from "../../src/state/kernel-state.ts";
 import { FakeIptables } from "../support/fake-iptables.ts";
 import { buildChain, buildFragment, buildState } from "../support/fragments.ts";
 import { savedTables } from "../support/saved-tables.ts";
@@ -20,8 +20,9 @@ const FIXED = [OUTPUT, MARK, CANARY, buildChain("KUBE-SERVICES")];
 
 const DNS = "kube-system/kube-dns:dns/UDP";
 
-function serviceOf(key: string, chain: string, end: string) {
-  return buildFragment(key, [chain], [buildChain(chain, "KUBE-MARK-MASQ", end)]);
+/** As if each had so many lines that a hundred of them are a piece. */
+function serviceOf(key: string, chain: string, end: string): Fragment {
+  return { ...buildFragment(key, [chain], [buildChain(chain, "KUBE-MARK-MASQ", end)]), size: 60 };
 }
 
 /** So many Services and the cluster's DNS, all with a jump to a fixed chain. */

@@ -9,6 +9,7 @@ const ours = (name: string, ...lines: string[]): Chain => ({ name, hold: "ours",
 
 const FRAGMENTS: readonly Fragment[] = ["a", "b"].map((name) => ({
   key: name,
+  size: 1,
   chains: (table) => (table === "nat" ? [ours(`KUBE-SVC-${name}`, `-A KUBE-SVC-${name} -j ${name}`)] : []),
   shares: (table) => new Map(table === "nat" ? [["KUBE-SERVICES", rules(`-A KUBE-SERVICES -j KUBE-SVC-${name}`)]] : []),
 }));

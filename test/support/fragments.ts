@@ -8,6 +8,7 @@ export function buildFragment(key: string, share: readonly string[] = [key], own
   const shares: Shares = rules.length === 0 ? new Map() : new Map([["KUBE-SERVICES", rules]]);
   return {
     key,
+    size: own.length,
     chains: (table) => (table === "nat" ? own : []),
     shares: (table) => (table === "nat" ? shares : new Map()),
   };

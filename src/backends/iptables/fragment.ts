@@ -15,11 +15,15 @@ import { kubeServicesFilter } from "./chains/kube-services-filter.ts";
 import { kubeSvc, kubeSvl } from "./chains/kube-svc.ts";
 import { type Context, contextOf } from "./context.ts";
 
+/** Lines of a ServicePort with a chain for the Service, and of each endpoint: a chain, its rules, and the way to it. */
+const LINES = { servicePort: 4, endpoint: 4 } as const;
+
 /** The fragment of one ServicePort; it keeps nothing but what it is made of. */
 export function fragmentOf(fill: FillFrom, settings: Settings, traffic: ServiceTraffic): Fragment {
   const { text, protocol } = traffic.servicePort;
   return {
     key: `${text}/${protocol}`,
+    size: LINES.servicePort + LINES.endpoint * traffic.reachable.length,
     chains: (table) => (table === "nat" ? natChains(contextOf(fill, settings, traffic)) : []),
     shares: (table) => withoutEmpty(sharesOf(table, contextOf(fill, settings, traffic))),
   };

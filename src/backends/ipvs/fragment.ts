@@ -16,6 +16,7 @@ export function fragmentOf(fill: FillFrom, node: NodeSide, traffic: ServiceTraff
   const { text, protocol } = traffic.servicePort;
   return {
     key: `${text}/${protocol}`,
+    size: 0,
     chains: () => [],
     shares: () => NO_SHARES,
     ipvs: () => shareOf(fill, node, traffic),
