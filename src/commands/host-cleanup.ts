@@ -1,10 +1,10 @@
 // Of what is clean-up put together on a real machine?
-import { iptablesBackend } from "../backends/iptables/backend.ts";
 import { deleteTable, familiesOfTable } from "../kernel/nft-tables.ts";
 import { FAMILIES } from "../net/family.ts";
+import { openBackend } from "./backend.ts";
 import { type CleanupInput, cleanup, type Leftover, removeLeftover } from "./cleanup.ts";
+import { IPVS_LEFTOVERS } from "./ipvs-leftovers.ts";
 import { openMachine } from "./machine.ts";
-import { readTemplates } from "./templates.ts";
 
 /** The table that kube-proxy has in each family, in mode nftables. */
 const TABLE = "kube-proxy";
@@ -18,7 +18,7 @@ const nftablesTables: Leftover = {
 };
 
 /** What modes leave beside rules of iptables, in the order in which it can go. */
-const LEFTOVERS: readonly Leftover[] = [nftablesTables];
+const LEFTOVERS: readonly Leftover[] = [...IPVS_LEFTOVERS, nftablesTables];
 
 /** Of which of them an ordinary start in this mode gets rid: those that would work against it. */
 const FOREIGN: Readonly<Record<"iptables" | "ipvs", readonly Leftover[]>> = {
@@ -28,7 +28,7 @@ const FOREIGN: Readonly<Record<"iptables" | "ipvs", readonly Leftover[]>> = {
 
 /** Cleans this machine up, of all modes' things; the answer is whether nothing failed. */
 export async function cleanHost({ dryRun, output }: Pick<CleanupInput, "dryRun" | "output">): Promise<boolean> {
-  const backend = iptablesBackend(await readTemplates("iptables"));
+  const backend = await openBackend("iptables");
   const { kernel } = await openMachine({});
   return cleanup({ kernel, backend, leftovers: LEFTOVERS, output, dryRun });
 }

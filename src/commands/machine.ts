@@ -1,6 +1,7 @@
 // Through which door does a command get at this machine?
 import { runCommand } from "../kernel/command.ts";
 import { detectTools, throughTools } from "../kernel/iptables-variant.ts";
+import { type IpvsSupport, ipvsSupport } from "../kernel/ipvs-support.ts";
 import { type Kernel, machine } from "../kernel/kernel.ts";
 import { whyUnusable } from "../kernel/node-facts.ts";
 import type { Family } from "../net/family.ts";
@@ -10,6 +11,8 @@ export interface Machine {
   readonly kernel: Kernel;
   /** Why rules of a family cannot be written here, in the words of its tool. */
   readonly whyUnusable: (family: Family) => Promise<string>;
+  /** Can IPVS mode run here, with this scheduler? */
+  readonly ipvsSupport: (scheduler: string) => Promise<IpvsSupport>;
 }
 
 /**
@@ -27,5 +30,6 @@ export async function openMachine(known: GivenFacts): Promise<Machine> {
       ...(addresses && { addresses: async () => addresses }),
     },
     whyUnusable: (family) => whyUnusable(run, family),
+    ipvsSupport: (scheduler) => ipvsSupport(run, scheduler),
   };
 }

@@ -1,6 +1,5 @@
 // How does a node proxy start on this machine, and what ends it?
 import { hostname } from "node:os";
-import { iptablesBackend } from "../backends/iptables/backend.ts";
 import { KernelError } from "../errors.ts";
 import { readCounter } from "../kernel/nfacct.ts";
 import { setOomScore } from "../kernel/oom-score.ts";
@@ -12,14 +11,19 @@ import { createMetrics, type Metrics } from "../serve/metrics.ts";
 import type { NodeFacts } from "../state/node-facts.ts";
 import { setConntrack } from "../sync/conntrack-settings.ts";
 import type { Log, Logs } from "../sync/log.ts";
+import { together } from "../sync/observer.ts";
 import { systemClock } from "../sync/schedule.ts";
 import type { Verbosity } from "../sync/verbosity.ts";
+import { openBackend } from "./backend.ts";
 import { watchConfig } from "./config-watch.ts";
 import { type ConfigFile, checkPeriods, checkSupported } from "./configuration.ts";
 import { readFactsFile } from "./facts-file.ts";
 import { FatalError } from "./failure.ts";
 import { cleanForeign } from "./host-cleanup.ts";
+import { setIpvsTimeouts } from "./ipvs-timeouts.ts";
+import { leaveIpvs, NOTHING_LEFT } from "./leave-ipvs.ts";
 import { type Machine, openMachine } from "./machine.ts";
+import { type ChosenMode, chooseMode } from "./mode.ts";
 import { checkNode } from "./node-check.ts";
 import { type FoundNode, waitForNode } from "./node-wait.ts";
 import { watchNode } from "./node-watch.ts";
@@ -27,7 +31,6 @@ import { type Objects, openObjects } from "./objects.ts";
 import { setOwnSysctls } from "./own-sysctls.ts";
 import { run } from "./run.ts";
 import type { DaemonFlags } from "./run-arguments.ts";
-import { readTemplates } from "./templates.ts";
 import { reportedVersion } from "./version.ts";
 import { startWatchers } from "./watchers.ts";
 
@@ -66,16 +69,19 @@ export async function runNodeProxy(input: NodeProxyInput): Promise<void> {
 function ignore(): void {}
 
 async function serve(input: NodeProxyInput, stop: AbortController): Promise<void> {
-  const { given, options, manifests, logs } = input;
+  const { given, manifests, logs } = input;
   const { signal } = stop;
   const log = logs("node-proxy.ts");
   const known = input.nodeFacts === undefined ? {} : await readFactsFile(input.nodeFacts);
-  await cleanForeign("iptables", { data: async () => {}, note: (reason) => log.debug(2, { reason }, "Clean-up") });
-  const nodeName = nodeNameOf(options.hostnameOverride, hostname());
+  const nodeName = nodeNameOf(input.options.hostnameOverride, hostname());
   const machine = await openMachine(known);
+  const { ipvsSupport } = machine;
+  const chosen = await chooseMode({ options: input.options, config: input.config, ipvsSupport, log });
+  const { mode, options } = chosen;
+  await cleanForeign(mode, { data: async () => {}, note: (reason) => log.debug(2, { reason }, "Clean-up") });
   const facts = await machine.kernel.facts();
   const metrics = createMetrics({
-    mode: "iptables",
+    mode,
     families: facts.families,
     version: reportedVersion(given).replace(/^v/, ""),
     gates: options.gates,
@@ -87,7 +93,7 @@ async function serve(input: NodeProxyInput, stop: AbortController): Promise<void
   const objects = await openObjects({ manifests, options, master, nodeName, version, requests, signal, log });
   try {
     const { close, ...found } = await waitForNode({ ...objects, nodeName, clock: systemClock });
-    const proxying = proxy({ ...input, ...machine, ...found, facts, metrics, nodeName, objects, stop });
+    const proxying = proxy({ ...input, ...machine, ...found, ...chosen, facts, metrics, nodeName, objects, stop });
     await proxying.finally(() => {
       stop.abort();
       return close();
@@ -97,7 +103,7 @@ async function serve(input: NodeProxyInput, stop: AbortController): Promise<void
   }
 }
 
-interface ProxyInput extends NodeProxyInput, Machine, Pick<FoundNode, "node" | "source"> {
+interface ProxyInput extends NodeProxyInput, ChosenMode, Machine, Pick<FoundNode, "node" | "source"> {
   readonly facts: NodeFacts;
   readonly metrics: Metrics;
   readonly nodeName: string;
@@ -107,29 +113,58 @@ interface ProxyInput extends NodeProxyInput, Machine, Pick<FoundNode, "node" | "
 
 /** From what is known of this node to the end. */
 async function proxy(input: ProxyInput): Promise<void> {
-  const { given, options, file, logs, nodeName, node, source, facts, kernel, whyUnusable, objects, stop } = input;
+  const { given, options, mode, file, logs, nodeName, node, source, facts, kernel, whyUnusable, objects, stop } = input;
   const { events } = objects;
   const log = logs("node-proxy.ts");
   if (stop.signal.aborted) return;
   await setConntrack(kernel, options.conntrack, facts.cpus);
   await checkNode({ options, node, nodeName, whyUnusable, families: facts.families, log });
-  const backend = iptablesBackend(await readTemplates("iptables"));
+  const backend = await openBackend(mode);
   const nodes = new Map(node ? [[nodeName, node]] : []);
   await setOwnSysctls({ kernel, backend, options, nodeName, facts, nodes });
+  if (mode === "ipvs") await setIpvsTimeouts(options.ipvs, log);
   if (flagValue(given, "init-only")) return;
   log.info({ version: reportedVersion(given) }, "Version");
   await setOwnScore(options.oomScoreAdj, log);
-  const { mode } = backend;
-  const { observer, sawNode, close } = await startWatchers({ ...input, events, mode, node });
+  const { observer, sawNode, close } = await startWatchers({ ...input, events, node });
+  const leaving = await leaveOther({ ...input, log });
   try {
+    recordFallback(input, events);
     events.record({ type: "Normal", reason: "Starting", action: "StartKubeProxy", note: "" });
     if (file) void followConfig(file, stop, log);
     const usesPodCIDRs = objects.needsPodCIDRs;
     const watched = watchNode({ source, nodeName, node, usesPodCIDRs, sawNode, log });
-    await run({ source: watched, options, nodeName, backend, kernel, facts, clock: systemClock, log: logs, observer });
+    await run({
+      source: watched,
+      options,
+      nodeName,
+      backend,
+      kernel,
+      facts,
+      clock: systemClock,
+      log: logs,
+      observer: together([observer, leaving.observer]),
+    });
   } finally {
+    await leaving.stop();
     await close();
   }
+}
+
+/** What IPVS mode left goes under way; the other way round all of it is rules, which a pass replaces. */
+function leaveOther({
+  mode,
+  kernel,
+  facts,
+  log,
+}: Pick<ProxyInput, "mode" | "kernel" | "facts"> & { readonly log: Log }) {
+  return mode === "iptables" ? leaveIpvs({ kernel, families: facts.families, log }) : NOTHING_LEFT;
+}
+
+function recordFallback({ fallback }: ChosenMode, events: Objects["events"]): void {
+  if (!fallback) return;
+  const note = `IPVS mode is not possible on this node, iptables mode serves it: ${fallback.words} (${fallback.part})`;
+  events.record({ type: "Warning", reason: "IPVSFallback", action: "StartKubeProxy", note });
 }
 
 /** kube-proxy does not end for it either: the score takes a right that a container may lack. */

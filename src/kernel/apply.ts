@@ -2,6 +2,8 @@
 import { KernelError } from "../errors.ts";
 import type { Plan, Step } from "../plan/plan.ts";
 import type { TableName } from "../state/kernel-state.ts";
+import type { Retirement } from "../state/server-change.ts";
+import type { ItemRefusal, StepOutcome } from "./ipvs-step.ts";
 
 /** How many rules, by table; a table without any may be missing. */
 export type RulesByTable = ReadonlyMap<TableName, number>;
@@ -12,6 +14,10 @@ export interface Applied {
   readonly refused?: { readonly step: Step; readonly error: KernelError };
   /** Rules that were sent, by table; of a refused step too. */
   readonly sent: RulesByTable;
+  /** Single things of steps that were done otherwise: one server or entry refused is no reason to leave out the rest. */
+  readonly items: readonly ItemRefusal[];
+  /** Real servers that were to go and still have connections. */
+  readonly draining: readonly Retirement[];
 }
 
 /** How far a plan is carried out. */
@@ -27,7 +33,7 @@ export interface Progress {
 export type OnRule = (table: TableName) => void;
 
 /** Carries one step out; calls back for each rule that is on its way. Rejects with KernelError. */
-export type CarryOut = (step: Step, onRule: OnRule) => Promise<void>;
+export type CarryOut = (step: Step, onRule: OnRule) => Promise<StepOutcome>;
 
 /** Rules between two reports of progress within a step. */
 const STRIDE = 10_000;
@@ -39,6 +45,8 @@ export async function applyPlan(
   progressed: (progress: Progress) => void = () => {},
 ): Promise<Applied> {
   const done: Step[] = [];
+  const items: ItemRefusal[] = [];
+  const draining: Retirement[] = [];
   const sent = new Map<TableName, number>();
   let rules = 0;
   const tell = () => progressed({ rules, done: done.length, of: steps.length });
@@ -47,19 +55,20 @@ export async function applyPlan(
     if (++rules % STRIDE === 0) tell();
   };
   for (const step of steps) {
-    const error = await refusalOf(carryOut(step, onRule));
-    if (error) return { done, refused: { step, error }, sent };
+    const outcome = await outcomeOf(carryOut(step, onRule));
+    if (outcome instanceof KernelError) return { done, refused: { step, error: outcome }, sent, items, draining };
+    items.push(...outcome.items);
+    draining.push(...outcome.draining);
     done.push(step);
     tell();
   }
-  return { done, sent };
+  return { done, sent, items, draining };
 }
 
 /** The refusal if there is one; anything else that goes wrong is thrown. */
-async function refusalOf(carried: Promise<void>): Promise<KernelError | undefined> {
+async function outcomeOf(carried: Promise<StepOutcome>): Promise<StepOutcome | KernelError> {
   try {
-    await carried;
-    return undefined;
+    return await carried;
   } catch (error) {
     if (error instanceof KernelError) return error;
     throw error;

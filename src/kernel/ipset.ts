@@ -54,10 +54,25 @@ export async function readSets(names: Iterable<string>, converse?: Converse): Pr
   return sets;
 }
 
+/** Those of the names that some set has, however it is made. Rejects with KernelError. */
+export async function findSets(names: Iterable<string>, converse?: Converse): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const name of names) {
+    const request = { protocol: "netfilter", type: SUBSYSTEM | COMMAND.list, payload: listPayload(name) } as const;
+    if (await unlessMissing(dump(request, () => true, converse))) found.push(name);
+  }
+  return found;
+}
+
 async function readSet(name: string, converse?: Converse): Promise<IpSet | undefined> {
   const request = { protocol: "netfilter", type: SUBSYSTEM | COMMAND.list, payload: listPayload(name) } as const;
+  const parts = await unlessMissing(dump(request, readSetPart, converse));
+  return parts && joinParts(parts.found);
+}
+
+async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
-    return joinParts((await dump(request, readSetPart, converse)).found);
+    return await answer;
   } catch (error) {
     if (error instanceof KernelError && error.refusal.code === "ENOENT") return undefined;
     throw error;

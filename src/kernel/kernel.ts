@@ -10,6 +10,8 @@ import type { RunCommand } from "./command.ts";
 import { deleteFlows, type FoundFlows, listUdpFlows } from "./conntrack.ts";
 import { GenerationWatch } from "./generation.ts";
 import { restoreTables, saveTables } from "./iptables.ts";
+import { type IpvsLook, type ObservedIpvs, observeIpvs } from "./ipvs-observe.ts";
+import { ALL_WELL, carryOutIpvs, type StepOutcome } from "./ipvs-step.ts";
 import { ensureCounter, observeCounters } from "./nfacct.ts";
 import { readAddresses, readNodeFacts } from "./node-facts.ts";
 import { observeSysctls, writeSysctl } from "./sysctl.ts";
@@ -20,6 +22,8 @@ export interface Look {
   readonly sysctls: readonly string[];
   /** Names of nfacct counters. */
   readonly counters: readonly string[];
+  /** In a mode that has any of it. */
+  readonly ipvs?: IpvsLook;
   /** Nobody waits for the answer: other processes go first. */
   readonly unhurried?: boolean;
 }
@@ -30,6 +34,8 @@ export interface Kernel {
   /** The one fact that is looked at again and again. */
   addresses(): Promise<NodeFacts["addresses"]>;
   observe(family: Family, look: Look): Promise<KernelState>;
+  /** What a family has of IPVS mode, without a look at anything else; a kernel without IPVS has no servers. */
+  ipvs(family: Family, look: IpvsLook): Promise<ObservedIpvs>;
   /** Carries the steps out in order; `progressed` is called now and then. */
   apply(plan: Plan, progressed?: (progress: Progress) => void): Promise<Applied>;
   /** Did somebody else change rules since this family was last told so? True where the kernel does not tell. */
@@ -48,7 +54,7 @@ export function machine(run: RunCommand): Kernel {
   return {
     facts: () => readNodeFacts(run),
     addresses: readAddresses,
-    observe: async (family, { sysctls, counters, unhurried }) => {
+    observe: async (family, { sysctls, counters, ipvs, unhurried }) => {
       // Whatever moved up to now is seen by this look, and no reason for another.
       await watch.moved(family);
       return {
@@ -58,8 +64,10 @@ export function machine(run: RunCommand): Kernel {
         fragments: pagedList(),
         sysctls: await observeSysctls(sysctls),
         counters: counters.length === 0 ? [] : await observeCounters(counters),
+        ...(ipvs && { ipvs: await observeIpvs(family, ipvs) }),
       };
     },
+    ipvs: (family, look) => observeIpvs(family, { ...look, optional: true }),
     apply: (plan, progressed) => applyPlan(plan, (step, onRule) => carryOut(run, watch, step, onRule), progressed),
     moved: (family) => watch.moved(family),
     sysctls: observeSysctls,
@@ -68,13 +76,18 @@ export function machine(run: RunCommand): Kernel {
   };
 }
 
-function carryOut(run: RunCommand, watch: GenerationWatch, step: Step, onRule: OnRule): Promise<void> {
+async function carryOut(run: RunCommand, watch: GenerationWatch, step: Step, onRule: OnRule): Promise<StepOutcome> {
   switch (step.kind) {
     case "sysctl":
-      return writeSysctl(step.path, step.value);
+      await writeSysctl(step.path, step.value);
+      return ALL_WELL;
     case "counter":
-      return ensureCounter(step.name);
+      await ensureCounter(step.name);
+      return ALL_WELL;
     case "iptables":
-      return watch.ours(step.changes.length, () => restoreTables(run, step.family, step.changes, onRule));
+      await watch.ours(step.changes.length, () => restoreTables(run, step.family, step.changes, onRule));
+      return ALL_WELL;
+    default:
+      return carryOutIpvs(step);
   }
 }

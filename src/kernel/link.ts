@@ -1,6 +1,7 @@
 // Which interface holds the addresses of virtual servers, and which addresses does it have?
 import { KernelError } from "../errors.ts";
 import type { Family } from "../net/family.ts";
+import { IPVS_DEVICE } from "../state/node-facts.ts";
 import {
   addAddressRequest,
   addressesPayload,
@@ -19,9 +20,6 @@ import { sendBatch } from "./netlink-batch.ts";
 import { dump } from "./netlink-dump.ts";
 import { errnoName, type Request } from "./netlink-message.ts";
 import { ask } from "./netlink-question.ts";
-
-/** Where kube-proxy binds the addresses of virtual servers. It is never set up: an address counts all the same. */
-export const IPVS_DEVICE = "kube-ipvs0";
 
 const DUMMY = "dummy";
 

@@ -17,6 +17,8 @@ export interface IpvsSettings {
   readonly strictARP: boolean;
   /** The kernel must be told to give a reused source port to the same real server (4.1 to 5.8; later ones do well). */
   readonly keepReusedPorts: boolean;
+  /** Ranges of this family in which virtual servers of others are left alone. */
+  readonly excludeCIDRs: readonly string[];
   /** Addresses of other interfaces than the mode's own, but for loopback and link-local ones; sorted. */
   readonly nodeAddresses: readonly string[];
   /** Where nodePorts answer, each with a virtual server; sorted. */
@@ -24,7 +26,7 @@ export interface IpvsSettings {
 }
 
 /** The options that change it. */
-export type IpvsRuleOptions = Pick<IPVSOptions, "scheduler" | "strictARP">;
+export type IpvsRuleOptions = Pick<IPVSOptions, "scheduler" | "strictARP" | "excludeCIDRs">;
 
 /** The facts that change it. */
 export type IpvsFacts = Pick<NodeFacts, "addresses" | "kernelVersion">;
@@ -42,7 +44,7 @@ const LINK_LOCAL = "fe80::/10";
  * loopback, those of Services on the mode's own interface and link-local ones too.
  */
 export function ipvsSettingsOf(
-  { scheduler, strictARP }: IpvsRuleOptions,
+  { scheduler, strictARP, excludeCIDRs }: IpvsRuleOptions,
   { addresses, kernelVersion }: IpvsFacts,
   { family, ranges }: IpvsView,
 ): IpvsSettings {
@@ -52,6 +54,7 @@ export function ipvsSettingsOf(
     scheduler,
     strictARP,
     keepReusedPorts: losesReusedPorts(kernelVersion),
+    excludeCIDRs: excludeCIDRs.filter((range) => familyOf(range) === family),
     nodeAddresses,
     nodePortAddresses: limited === "all" ? nodeAddresses : limited,
   };
@@ -63,6 +66,7 @@ export function sameIpvsSettings(a: IpvsSettings | undefined, b: IpvsSettings | 
     a.scheduler === b.scheduler &&
     a.strictARP === b.strictARP &&
     a.keepReusedPorts === b.keepReusedPorts &&
+    sameList(a.excludeCIDRs, b.excludeCIDRs) &&
     sameList(a.nodeAddresses, b.nodeAddresses) &&
     sameList(a.nodePortAddresses, b.nodePortAddresses)
   );

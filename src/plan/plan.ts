@@ -1,6 +1,8 @@
 // What is a change to the kernel, as data?
 import type { Family } from "../net/family.ts";
 import type { TableName } from "../state/kernel-state.ts";
+import type { Retirement, ServerChange } from "../state/server-change.ts";
+import type { SetChange } from "../state/set-change.ts";
 
 /** What happens to one table, in this order, in one transaction. All lines are in restore syntax. */
 export interface TableChange {
@@ -17,7 +19,18 @@ export interface TableChange {
 export type Step =
   | { readonly kind: "sysctl"; readonly path: string; readonly value: string }
   | { readonly kind: "counter"; readonly name: string }
-  | { readonly kind: "iptables"; readonly family: Family; readonly changes: readonly TableChange[] };
+  | { readonly kind: "iptables"; readonly family: Family; readonly changes: readonly TableChange[] }
+  | IpvsStep;
+
+/** What IPVS mode does beside tables. */
+export type IpvsStep =
+  /** An interface that is there afterwards, or is not. */
+  | { readonly kind: "device" | "remove-device"; readonly name: string }
+  | { readonly kind: "sets"; readonly changes: readonly SetChange[] }
+  | { readonly kind: "servers"; readonly changes: readonly ServerChange[] }
+  /** Weight 0, and gone where there is no connection. `again`: they had weight 0 before, it is time to look once more. */
+  | { readonly kind: "retire"; readonly reals: readonly Retirement[]; readonly again: boolean }
+  | { readonly kind: "bind" | "unbind"; readonly device: string; readonly addresses: readonly string[] };
 
 /** A chain of ours that stays, empty, because somebody else's rule leads into it. */
 export interface KeptChain {
@@ -31,4 +44,6 @@ export interface KeptChain {
 export interface Plan {
   readonly steps: readonly Step[];
   readonly kept: readonly KeptChain[];
+  /** Found at rest, with weight 0 and connections: somebody must look again, when those have ended. */
+  readonly draining?: readonly Retirement[];
 }

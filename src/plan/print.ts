@@ -1,4 +1,5 @@
 // How does a plan read?
+import { printIpvsStep } from "./ipvs-print.ts";
 import type { Plan, Step, TableChange } from "./plan.ts";
 
 /** One line for each thing done: `+` for what comes, `-` for what goes, `!` for what stays against our wish. */
@@ -17,6 +18,9 @@ function* printStep(step: Step): Iterable<string> {
       break;
     case "iptables":
       for (const change of step.changes) yield* printChange(step.family, change);
+      break;
+    default:
+      yield* printIpvsStep(step);
   }
 }
 

@@ -26,4 +26,6 @@ export interface IpSet extends SetHeader {
 export interface SetEntry {
   readonly set: string;
   readonly entry: string;
+  /** It stands for this address on the mode's interface, and is only there when that is. Canonical. */
+  readonly address?: string;
 }

@@ -1,5 +1,6 @@
 // What do all fragments together want of sets, of IPVS and of its interface?
 import type { IpSet, SetEntry } from "./ip-set.ts";
+import { shareWithout, withheldOf } from "./ipvs-withheld.ts";
 import type { IpvsShare, KernelState } from "./kernel-state.ts";
 import { printIdentity, type VirtualServer } from "./virtual-server.ts";
 
@@ -14,10 +15,13 @@ export interface WholeIpvs {
 
 /**
  * The whole of a wanted state: sets with the entries of all fragments, virtual servers, addresses. Where two fragments
- * claim one virtual server the last in order has it alone, real servers and all. A state of another mode has nothing.
+ * claim one virtual server the last in order has it alone, real servers and all. What is withheld is left out. A state of
+ * another mode has nothing.
  */
-export function wholeIpvs({ ipvs, fragments }: KernelState): WholeIpvs {
-  const shares = [...fragments].flatMap((fragment) => fragment.ipvs?.() ?? []);
+export function wholeIpvs(state: KernelState): WholeIpvs {
+  const { ipvs, fragments } = state;
+  const withheld = withheldOf(state);
+  const shares = [...fragments].flatMap((fragment) => shareWithout(fragment, withheld) ?? []);
   const headers = ipvs?.kind === "wanted" ? ipvs.sets : [];
   const entries = entriesOf(shares.flatMap((share) => share.entries));
   return {

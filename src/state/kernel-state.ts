@@ -84,6 +84,10 @@ export type IpvsState =
       readonly sets: readonly SetHeader[];
       /** Interfaces, by name: the one that has the addresses. */
       readonly devices: readonly string[];
+      /** Virtual servers at addresses in these ranges are left alone, whoever made them. */
+      readonly spared: readonly string[];
+      /** Things that the kernel refused and that are done without for the time being: keys as `ipvs-claims.ts` makes them. */
+      readonly withheld?: ReadonlySet<string>;
     }
   | {
       readonly kind: "observed";
@@ -91,7 +95,7 @@ export type IpvsState =
       readonly sets: readonly IpSet[];
       readonly servers: readonly ObservedServer[];
       readonly devices: readonly string[];
-      /** Addresses of this family on the mode's interface. */
+      /** Addresses of this family on the mode's interface, each of them alone (`/32`, `/128`). */
       readonly addresses: readonly string[];
     };
 

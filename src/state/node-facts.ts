@@ -1,7 +1,7 @@
 // What does the host decide, and nobody can work out from Kubernetes objects?
 import type { Family } from "../net/family.ts";
 
-/** The interface on which IPVS mode keeps the addresses of Services. */
+/** Where IPVS mode keeps the addresses of Services, as kube-proxy does. Never set up: an address counts all the same. */
 export const IPVS_DEVICE = "kube-ipvs0";
 
 /** One address of one of the node's interfaces. */

@@ -1,4 +1,4 @@
-// Which chains are ours, so that all else is left alone?
+// Which chains are ours, of either mode, so that all else is left alone?
 import type { TableName } from "./kernel-state.ts";
 
 const CANARY = "KUBE-PROXY-CANARY";
@@ -12,11 +12,26 @@ const FIXED: ReadonlyMap<TableName, ReadonlySet<string>> = new Map([
       "KUBE-FORWARD",
       "KUBE-NODEPORTS",
       "KUBE-PROXY-FIREWALL",
+      "KUBE-NODE-PORT",
+      "KUBE-SOURCE-RANGES-FIREWALL",
+      "KUBE-IPVS-FILTER",
+      "KUBE-IPVS-OUT-FILTER",
       CANARY,
     ]),
   ],
   ["mangle", new Set([CANARY])],
-  ["nat", new Set(["KUBE-SERVICES", "KUBE-NODEPORTS", "KUBE-POSTROUTING", "KUBE-MARK-MASQ", CANARY])],
+  [
+    "nat",
+    new Set([
+      "KUBE-SERVICES",
+      "KUBE-NODEPORTS",
+      "KUBE-POSTROUTING",
+      "KUBE-MARK-MASQ",
+      "KUBE-NODE-PORT",
+      "KUBE-LOAD-BALANCER",
+      CANARY,
+    ]),
+  ],
 ]);
 
 const OF_SERVICES = /^KUBE-(?:SVC|SVL|EXT|FW|SEP)-/;

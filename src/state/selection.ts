@@ -34,5 +34,5 @@ function sortedChains(chains: Chains, shares: readonly IpvsShare[]): Chains {
 
 function usedSets({ sets }: IpvsState, shares: readonly IpvsShare[]): IpvsState {
   const used = new Set(shares.flatMap(({ entries }) => entries.map(({ set }) => set)));
-  return { kind: "wanted", sets: sets.filter(({ name }) => used.has(name)), devices: [] };
+  return { kind: "wanted", sets: sets.filter(({ name }) => used.has(name)), devices: [], spared: [] };
 }

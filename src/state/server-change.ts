@@ -7,6 +7,12 @@ export type ServerSettings = Omit<VirtualServer, "realServers">;
 /** A real server as told from the others behind a virtual server. */
 export type RealIdentity = Pick<RealServer, "address" | "port">;
 
+/** A real server that gets no new connection, and goes when its last one has ended. */
+export interface Retirement {
+  readonly server: ServerIdentity;
+  readonly real: RealServer;
+}
+
 /**
  * One change. What is to be added and is there already is set; what is to be removed, or to drain (weight 0), and is
  * gone already is as good. A virtual server is removed with its real servers.

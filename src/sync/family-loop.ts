@@ -9,6 +9,7 @@ import type { Family } from "../net/family.ts";
 import type { Options } from "../options/options.ts";
 import type { Change } from "../source/source.ts";
 import type { Counters, NodeFacts } from "../state/node-facts.ts";
+import { LOOK_AGAIN } from "./draining.ts";
 import { type AppliedWorld, FlowRound } from "./flow-round.ts";
 import { Keeper, refusalIn } from "./keeper.ts";
 import type { Log } from "./log.ts";
@@ -57,6 +58,7 @@ export class FamilyLoop {
   /** Addresses and pod ranges as they were first seen; only the zone is followed afterwards. */
   #node: Node | undefined;
   #world: KnownWorld | undefined;
+  #cancel: () => void = () => {};
   /** What the last pass went by. */
   #kept: AppliedWorld | undefined;
 
@@ -92,8 +94,9 @@ export class FamilyLoop {
   }
 
   /** Ends the loop when the pass that may be running is over. The kernel keeps what it holds. */
-  stop(): Promise<void> {
-    return this.#schedule.stop();
+  async stop(): Promise<void> {
+    await this.#schedule.stop();
+    this.#cancel();
   }
 
   #worldOf(snapshot: Snapshot): KnownWorld {
@@ -115,6 +118,7 @@ export class FamilyLoop {
       return blindReport(clock.now() - begin, error, this.#circumstances(triggers));
     });
     observer.passed(family, report);
+    this.#lookAgain();
     if (report.failure) this.#triggers.giveBack(triggers);
     else await this.#flushFlows();
     return report.failure === undefined;
@@ -125,6 +129,13 @@ export class FamilyLoop {
     if (!this.#kept) return;
     const flushed = await this.#flows.run(this.#kept);
     if (flushed) this.#input.observer.flushed(this.#input.family, flushed);
+  }
+
+  /** At real servers whose connections are waited for. */
+  #lookAgain(): void {
+    this.#cancel();
+    if (!this.#keeper.drains) return;
+    this.#cancel = this.#input.clock.after(LOOK_AGAIN, () => this.#schedule.request());
   }
 
   async #pass(triggers: readonly number[]): Promise<PassReport> {
@@ -161,11 +172,12 @@ export class FamilyLoop {
   }
 
   #circumstances(triggers: readonly number[]): Circumstances {
-    const { held, setAside } = this.#keeper;
+    const { held, setAside, withheld } = this.#keeper;
     const world = this.#known();
     return {
       held,
       setAside,
+      withheld,
       triggers,
       withoutLocalEndpoints: withoutLocalEndpoints(world),
       serviceHealth: serviceHealthOf(world),

@@ -1,13 +1,17 @@
 // What does the kernel hold for one family, as far as we know, and how is it brought to what is wanted?
 import type { KernelError } from "../errors.ts";
 import type { Applied } from "../kernel/apply.ts";
+import type { ItemRefusal } from "../kernel/ipvs-step.ts";
 import { changesBetween, type PagedList, pagedList, replaceItems, sameItems } from "../paged-list.ts";
 import type { Plan } from "../plan/plan.ts";
+import { withheldOf } from "../state/ipvs-withheld.ts";
 import type { Fragment, KernelState } from "../state/kernel-state.ts";
 import { type Culprit, findCulprits, isOverRule, type Verdict } from "./culprits.ts";
+import { Draining } from "./draining.ts";
 import { type Means, type PassResult, pass, type Start } from "./pass.ts";
 import type { Clock } from "./schedule.ts";
 import { type Held, SetAside } from "./set-aside.ts";
+import { Withheld } from "./withheld.ts";
 
 /** Milliseconds after which the kernel is looked at whatever it told: a change between two of ours may hide. */
 const HOUR = 3_600_000;
@@ -17,6 +21,9 @@ export interface KeeperInput {
   /** Milliseconds; the kernel is looked at no more often than this. */
   readonly syncPeriod: number;
 }
+
+/** Times that a pass leaves out what of IPVS the kernel refuses, before it is given up. */
+const ROUNDS = 3;
 
 /** How the kernel was brought to a state, or was not. */
 export interface Kept {
@@ -30,6 +37,8 @@ export interface Kept {
   readonly drift: Plan | undefined;
   /** Newly set aside. */
   readonly culprits: readonly Culprit[];
+  /** Single servers, entries and addresses of IPVS mode that were newly refused. */
+  readonly items: readonly ItemRefusal[];
 }
 
 /** What was refused in the end, so that the kernel was not brought to the state. */
@@ -42,11 +51,14 @@ export class Keeper {
   readonly #means: Means;
   readonly #input: KeeperInput;
   readonly #setAside = new SetAside();
+  readonly #withheld = new Withheld();
+  readonly #draining = new Draining();
   /** What the kernel acknowledged; undefined when that is not to be believed. */
   #held: KernelState | undefined;
   /** What it took last, whether it still has it or not. */
   #taken = pagedList<Fragment>();
   #looked = Number.NEGATIVE_INFINITY;
+  #passed = false;
 
   constructor(means: Means, input: KeeperInput) {
     this.#means = means;
@@ -68,51 +80,98 @@ export class Keeper {
     return this.#setAside.all();
   }
 
+  /** What of IPVS is done without because the kernel refused it. */
+  get withheld(): readonly ItemRefusal[] {
+    return this.#withheld.all();
+  }
+
+  /** Are there real servers whose connections are waited for? Then there is something to do before long. */
+  get drains(): boolean {
+    return this.#draining.size > 0;
+  }
+
   /**
    * Brings the kernel to the state. A fragment that is refused is set aside and is no failure. Rejects with KernelError
    * or RuleSyntaxError when the kernel cannot be looked at.
    */
   async keep(wanted: KernelState): Promise<Kept> {
     const start = this.#input.clock.now();
-    const target = this.#setAside.withhold(wanted, start);
+    const target = this.#withheld.withhold(this.#setAside.withhold(wanted, start), start);
     const before = this.#held;
-    const believed = before && !(await this.#mustLook(target, start)) ? before : undefined;
+    const believed = before && !(await this.#mustLook(target, before, start)) ? before : undefined;
     if (!believed) this.#looked = start;
-    const quiet = before !== undefined && sameItems(target.fragments, before.fragments);
+    const quiet = before !== undefined && isSame(target, before);
     const attempts: PassResult[] = [];
     const attempt = async (state: KernelState, from: Start) => {
-      this.#held = undefined;
-      const result = await pass(this.#means, state, from);
+      const result = await this.#attempt(state, from);
       attempts.push(result);
       return result;
     };
     let result = await attempt(target, believed ? { held: believed } : { unhurried: quiet });
-    const drift = quiet && !believed && result.plan.steps.length > 0 ? result.plan : undefined;
-    if (result.applied.refused && believed) result = await attempt(target, { unhurried: false });
-    const { held, culprits } = await this.#withoutCulprits(target, result, (state) =>
-      attempt(state, { unhurried: false }),
-    );
-    if (held) this.#believe(held);
+    const drift = quiet && !believed ? driftIn(result.plan) : undefined;
+    if (result.applied.refused && believed) result = await attempt(target, LOOK);
+    const { held, culprits } = await this.#withoutCulprits(target, result, (state) => attempt(state, LOOK));
+    const whole = held && (await this.#withoutItems(held, attempts, (state) => attempt(state, LOOK)));
+    if (whole) this.#believe(whole);
     const elapsed = this.#input.clock.now() - start;
-    return { elapsed, scope: believed ? "partial" : "full", attempts, drift, culprits };
+    const items = attempts.flatMap(({ applied }) => applied.items);
+    return { elapsed, scope: believed ? "partial" : "full", attempts, drift, culprits, items };
+  }
+
+  /** Until it went well nothing is believed. */
+  async #attempt(state: KernelState, from: Start): Promise<PassResult> {
+    const { clock } = this.#input;
+    this.#held = undefined;
+    const due = this.#draining.due(clock.now());
+    const ipvs = { initial: !this.#passed, draining: this.#draining.keys, due };
+    const result = await pass(this.#means, state, state.ipvs ? { ...from, ipvs } : from);
+    this.#passed = true;
+    this.#draining.note(result.plan, result.applied, due, clock.now());
+    return result;
   }
 
   #believe(held: KernelState): void {
     this.#held = held;
     this.#taken = held.fragments;
     this.#setAside.settle(held);
+    this.#withheld.settle(held);
   }
 
   /**
    * With nothing else to do, whenever somebody else changed rules or (iptables-legacy tells nobody) might have; with a
-   * change at hand, only when it was told that somebody did. In any case each hour.
+   * change at hand, only when it was told that somebody did. In any case each hour. Of sets and servers nobody tells, so
+   * in IPVS mode it is each sync period; and once what was refused may be had, or is done without.
    */
-  async #mustLook(target: KernelState, now: number): Promise<boolean> {
+  async #mustLook(target: KernelState, held: KernelState, now: number): Promise<boolean> {
+    if (withheldOf(target) !== withheldOf(held)) return true;
     const age = now - this.#looked;
     if (age >= HOUR) return true;
     if (age < this.#input.syncPeriod) return false;
-    if (this.#means.variant === "nft") return this.#means.kernel.moved(target.family);
-    return this.#held !== undefined && sameItems(target.fragments, this.#held.fragments);
+    if (target.ipvs) return true;
+    return this.#means.variant === "nft" ? this.#means.kernel.moved(target.family) : isSame(target, held);
+  }
+
+  /**
+   * What the kernel holds in the end, without the single things of IPVS that it refused: all that depends on them is
+   * taken back. Undefined where it keeps refusing.
+   */
+  async #withoutItems(
+    held: KernelState,
+    attempts: readonly PassResult[],
+    attempt: (state: KernelState) => Promise<PassResult>,
+  ): Promise<KernelState | undefined> {
+    let state = held;
+    let items = attempts.flatMap(({ applied }) => applied.items);
+    for (let round = 0; items.length > 0; round++) {
+      const now = this.#input.clock.now();
+      this.#withheld.add(items, now);
+      if (round === ROUNDS) return undefined;
+      state = this.#withheld.withhold(state, now);
+      const { applied } = await attempt(state);
+      if (applied.refused) return undefined;
+      items = applied.items.slice();
+    }
+    return state;
   }
 
   /**
@@ -128,13 +187,27 @@ export class Keeper {
     const culprits: Culprit[] = [];
     for (const instead of [this.#taken, pagedList<Fragment>()]) {
       const error = found.result.applied.refused?.error;
-      if (!error || !isOverRule(error)) break;
+      // In IPVS mode rules are of no Service but those that all share.
+      if (!error || !isOverRule(error) || target.ipvs) break;
       found = await search({ target, instead, error, attempt });
       this.#setAside.add(found.culprits, instead, this.#input.clock.now());
       culprits.push(...found.culprits);
     }
     return { held: found.result.applied.refused ? undefined : found.held, culprits };
   }
+}
+
+const LOOK: Start = { unhurried: false };
+
+/** Is the same wanted, so that whatever differs is somebody else's doing? */
+function isSame(a: KernelState, b: KernelState): boolean {
+  return sameItems(a.fragments, b.fragments) && withheldOf(a) === withheldOf(b);
+}
+
+/** What somebody else changed; a real server that drains is nobody's doing. */
+function driftIn(plan: Plan): Plan | undefined {
+  const steps = plan.steps.filter((step) => step.kind !== "retire" || !step.again);
+  return steps.length === 0 ? undefined : { ...plan, steps };
 }
 
 interface Search {

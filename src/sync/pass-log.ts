@@ -44,12 +44,16 @@ export class PassLog {
   }
 
   end(kept: Kept): void {
-    const { elapsed, attempts, drift, culprits } = kept;
+    const { elapsed, attempts, drift, culprits, items } = kept;
     const { family, mode, log } = this.#input;
     if (drift) this.#sayDrift(drift);
     for (const { fragment, error } of culprits) {
       const fields = { ipFamily: family, servicePort: fragment.key, code: error.refusal.code, err: error.message };
       log.error(fields, "The kernel refused the rules of this Service port; it is set aside, all others are served");
+    }
+    for (const { key, error } of items) {
+      const fields = { ipFamily: family, item: key, code: error.refusal.code, err: error.message };
+      log.error(fields, "The kernel refused this; it is done without for some time, all else is served");
     }
     const fields = { ipFamily: family, mode, elapsed: `${Math.round(elapsed)}ms` };
     this.#sayKept(attempts.at(-1)?.plan.kept ?? []);

@@ -1,6 +1,8 @@
 // What do watchers learn of a pass?
 import { KernelError, type RuleSyntaxError } from "../errors.ts";
+import type { ItemRefusal } from "../kernel/ipvs-step.ts";
 import { printPlan } from "../plan/print.ts";
+import { claimantIn } from "../state/ipvs-claims.ts";
 import type { KernelState } from "../state/kernel-state.ts";
 import { countRules } from "../state/rule-count.ts";
 import { type Kept, refusalIn } from "./keeper.ts";
@@ -10,12 +12,14 @@ import type { Held } from "./set-aside.ts";
 /** What a report says beside what the pass did. */
 export type Circumstances = Pick<PassReport, "withoutLocalEndpoints" | "serviceHealth" | "triggers"> & {
   readonly setAside: readonly Held[];
+  /** What of IPVS is done without. */
+  readonly withheld: readonly ItemRefusal[];
   /** What the kernel holds now, as far as that is known. */
   readonly held: KernelState | undefined;
 };
 
 /** A pass that could look at the kernel. */
-export function reportOf(kept: Kept, { setAside, held, ...rest }: Circumstances): PassReport {
+export function reportOf(kept: Kept, { setAside, withheld, held, ...rest }: Circumstances): PassReport {
   const { elapsed, scope, attempts, drift } = kept;
   const failure = failureOf(kept);
   return {
@@ -28,7 +32,10 @@ export function reportOf(kept: Kept, { setAside, held, ...rest }: Circumstances)
     sent: sentIn(kept),
     owned: () => byTable((table) => (held ? countRules(held, table) : 0)),
     driftedLines: drift ? [...printPlan(drift)].length : 0,
-    setAside: setAside.map(({ refused, error }) => ({ servicePort: refused.key, reason: error.refusal.words })),
+    setAside: [
+      ...setAside.map(({ refused, error }) => ({ servicePort: refused.key, reason: error.refusal.words })),
+      ...withheld.map(({ key, error }) => ({ servicePort: claimantOf(held, key), reason: error.message })),
+    ],
   };
 }
 
@@ -36,16 +43,21 @@ export function reportOf(kept: Kept, { setAside, held, ...rest }: Circumstances)
 export function blindReport(
   elapsed: number,
   error: KernelError | RuleSyntaxError,
-  { setAside, held, ...rest }: Circumstances,
+  circumstances: Circumstances,
 ): PassReport {
   const { step, code } = error instanceof KernelError ? error.refusal : { step: "observe", code: "syntax" };
-  const nothing: Kept = { elapsed, scope: "full", attempts: [], drift: undefined, culprits: [] };
-  return { ...reportOf(nothing, { setAside, held, ...rest }), failure: { step, code, words: error.message } };
+  const nothing: Kept = { elapsed, scope: "full", attempts: [], drift: undefined, culprits: [], items: [] };
+  return { ...reportOf(nothing, circumstances), failure: { step, code, words: error.message } };
 }
 
 function failureOf(kept: Kept): PassFailure | undefined {
   const refused = refusalIn(kept);
   return refused && { step: refused.step.kind, code: refused.error.refusal.code, words: refused.error.message };
+}
+
+/** Who wants the thing of this key; the key itself where that is not known. */
+function claimantOf(held: KernelState | undefined, key: string): string {
+  return (held && claimantIn(held.fragments, key)?.key) ?? key;
 }
 
 function sentIn({ attempts }: Kept): ByTable {

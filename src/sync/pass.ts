@@ -3,6 +3,7 @@ import type { Backend } from "../backends/backend.ts";
 import type { Applied, Progress } from "../kernel/apply.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import { diff } from "../plan/diff.ts";
+import type { IpvsCircumstances } from "../plan/ipvs.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Variant } from "../plan/transactions.ts";
 import type { KernelState } from "../state/kernel-state.ts";
@@ -17,7 +18,10 @@ export interface Means {
 }
 
 /** Where a pass starts from: what the kernel acknowledged before, or a look at it, for which nobody may be waiting. */
-export type Start = { readonly held: KernelState } | { readonly unhurried: boolean };
+export type Start = ({ readonly held: KernelState } | { readonly unhurried: boolean }) & {
+  /** In IPVS mode: what is known of it from passes before. */
+  readonly ipvs?: IpvsCircumstances;
+};
 
 /** What a pass did. */
 export interface PassResult {
@@ -27,7 +31,7 @@ export interface PassResult {
 
 const LOOK: Start = { unhurried: false };
 
-const NOTHING: Applied = { done: [], sent: new Map() };
+const NOTHING: Applied = { done: [], sent: new Map(), items: [], draining: [] };
 
 /**
  * Carries out what differs from `wanted`; nothing is sent where nothing differs. Rejects with KernelError or
@@ -36,10 +40,13 @@ const NOTHING: Applied = { done: [], sent: new Map() };
 export async function pass(means: Means, wanted: KernelState, start: Start = LOOK): Promise<PassResult> {
   const { kernel, backend, variant, progressed } = means;
   const actual = "held" in start ? start.held : await observe(kernel, wanted, start.unhurried);
-  const plan = diff(wanted, actual, { jumps: backend.jumps, variant });
+  const plan = diff(wanted, actual, { jumps: backend.jumps, variant, ...(start.ipvs && { ipvs: start.ipvs }) });
   return { plan, applied: plan.steps.length === 0 ? NOTHING : await kernel.apply(plan, progressed) };
 }
 
-function observe(kernel: Kernel, { family, sysctls, counters }: KernelState, unhurried: boolean): Promise<KernelState> {
-  return kernel.observe(family, { sysctls: sysctls.map(({ path }) => path), counters, unhurried });
+function observe(kernel: Kernel, wanted: KernelState, unhurried: boolean): Promise<KernelState> {
+  const { family, sysctls, counters, ipvs } = wanted;
+  const look = ipvs && { sets: ipvs.sets.map(({ name }) => name), device: ipvs.devices[0] ?? "" };
+  const paths = sysctls.map(({ path }) => path);
+  return kernel.observe(family, { sysctls: paths, counters, unhurried, ...(look && { ipvs: look }) });
 }

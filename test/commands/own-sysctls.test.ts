@@ -17,9 +17,9 @@ async function written(value: string, given: Parameters<typeof buildOptions>[0] 
     apply: async ({ steps }) => {
       const [step] = steps;
       const error = new KernelError({ step: "sysctl", target: PATH, code: "EROFS", words: "read-only" });
-      if (step && refuses) return { done, refused: { step, error }, sent: new Map() };
+      if (step && refuses) return { done, refused: { step, error }, sent: new Map(), items: [], draining: [] };
       done.push(...steps);
-      return { done, sent: new Map() };
+      return { done, sent: new Map(), items: [], draining: [] };
     },
   };
   const facts = { ...FACTS, families: ["IPv4", "IPv6"] as const };

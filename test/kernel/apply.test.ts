@@ -2,6 +2,7 @@
 import t from "tap";
 import { KernelError } from "../../src/errors.ts";
 import { applyPlan, type Progress } from "../../src/kernel/apply.ts";
+import { ALL_WELL } from "../../src/kernel/ipvs-step.ts";
 import type { Step } from "../../src/plan/plan.ts";
 
 const STEPS: readonly Step[] = [
@@ -16,6 +17,7 @@ t.test("progress is told each ten thousand rules and behind each step", async (t
     { steps: STEPS, kept: [] },
     async (step, onRule) => {
       if (step.kind === "iptables") for (let rule = 0; rule < 25_000; rule++) onRule(rule % 5 === 0 ? "filter" : "nat");
+      return ALL_WELL;
     },
     (progress) => told.push(progress),
   );
@@ -32,7 +34,7 @@ t.test("what stands behind a refused step is not tried, and its rules count as s
   const error = new KernelError({ step: "iptables-restore", target: "", code: "1", words: "no" });
   const { done, sent, refused } = await applyPlan({ steps: STEPS, kept: [] }, async (step, onRule) => {
     if (step.kind === "counter") t.fail("tried");
-    if (step.kind !== "iptables") return;
+    if (step.kind !== "iptables") return ALL_WELL;
     onRule("nat");
     throw error;
   });

@@ -98,6 +98,7 @@ t.test("comments of endpoint rules end above 1000 endpoints", async (t) => {
 const IPVS = {
   scheduler: "rr",
   strictARP: false,
+  excludeCIDRs: [],
   keepReusedPorts: false,
   nodeAddresses: ["192.0.2.10"],
   nodePortAddresses: ["192.0.2.10"],

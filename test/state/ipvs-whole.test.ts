@@ -53,7 +53,7 @@ function stateOf(...shares: readonly Partial<IpvsShare>[]): KernelState {
     const share = { entries: [], servers: [], addresses: [], rules: [], ...given };
     return { ...buildFragment(`ns/s-${at}/TCP`, []), ipvs: () => share };
   });
-  const ipvs = { kind: "wanted", sets: SETS, devices: ["kube-ipvs0"] } as const;
+  const ipvs = { kind: "wanted", sets: SETS, devices: ["kube-ipvs0"], spared: [] } as const;
   return { ...emptyState("IPv4"), fragments: pagedList(fragments), ipvs };
 }
 

@@ -105,7 +105,7 @@ export function buildRecords(records: Iterable<ServiceRecord>): Snapshot["servic
 export function buildOptions(given: Partial<RuleOptions & Gates> = {}): RuleOptions & Gates {
   return {
     mode: "iptables",
-    ipvs: { scheduler: "rr", strictARP: false },
+    ipvs: { scheduler: "rr", strictARP: false, excludeCIDRs: [] },
     bindAddress: "0.0.0.0",
     clusterCIDRs: [],
     detectLocalMode: "ClusterCIDR",

@@ -22,8 +22,10 @@ t.test("the kernel is looked at, and changed where it differs", async (t) => {
   t.strictSame(applied, {
     done: plan.steps,
     sent: new Map([["nat", 1]]),
+    items: [],
+    draining: [],
   });
-  t.strictSame((await pass(means, buildState([a]))).applied, { done: [], sent: new Map() });
+  t.strictSame((await pass(means, buildState([a]))).applied, { done: [], sent: new Map(), items: [], draining: [] });
   t.strictSame(programs(), ["iptables-save"], "nothing is sent where nothing differs");
 });
 

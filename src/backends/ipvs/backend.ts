@@ -78,7 +78,7 @@ function desired({ settings, services }: World, { fill, filter, nat, remembered 
     fragments: mapPages(services, pages, (page) => page.map(fragmentFor)),
     sysctls: ipvsSysctls(node),
     counters: [],
-    ipvs: { kind: "wanted", sets: setsOf(settings.family), devices: [IPVS_DEVICE] },
+    ipvs: { kind: "wanted", sets: setsOf(settings.family), devices: [IPVS_DEVICE], spared: node.excludeCIDRs },
   };
 }
 

@@ -25,10 +25,11 @@ export function fragmentOf(fill: FillFrom, node: NodeSide, traffic: ServiceTraff
 
 function shareOf(fill: FillFrom, node: NodeSide, traffic: ServiceTraffic): IpvsShare {
   const addresses = serviceAddressesOf(traffic, node);
-  const bound = addresses.map((address) => ({ role: "IPVS-IPS" as const, entry: kernelText(address) }));
-  const entries = [...entriesOf(traffic, node), ...bound];
+  const set = setName("IPVS-IPS", node.family);
+  const bound = addresses.map((address) => ({ set, entry: kernelText(address), address }));
+  const entries = entriesOf(traffic, node).map(({ role, entry }) => ({ set: setName(role, node.family), entry }));
   return {
-    entries: entries.map(({ role, entry }) => ({ set: setName(role, node.family), entry })),
+    entries: [...entries, ...bound],
     servers: virtualServersOf(traffic, node),
     addresses,
     rules: kubeIpvsOutFilter(fill, closedPorts(traffic, node.nodeIP)),

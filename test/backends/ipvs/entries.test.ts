@@ -11,6 +11,7 @@ const NODE = {
   nodeIP: "192.0.2.10",
   scheduler: "rr",
   strictARP: false,
+  excludeCIDRs: [],
   keepReusedPorts: false,
   nodeAddresses: ["192.0.2.10"],
   nodePortAddresses: ["192.0.2.10"],

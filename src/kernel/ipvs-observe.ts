@@ -1,0 +1,39 @@
+// What does the kernel have of IPVS mode beside tables?
+import type { Family } from "../net/family.ts";
+import type { IpvsState } from "../state/kernel-state.ts";
+import { readSets } from "./ipset.ts";
+import { hasIpvs, readServers } from "./ipvs.ts";
+import { deviceAddresses, findDevice } from "./link.ts";
+import type { LinkRange } from "./link-codec.ts";
+
+/** What to look at. */
+export interface IpvsLook {
+  /** Names of sets. */
+  readonly sets: readonly string[];
+  readonly device: string;
+  /** A kernel without IPVS is one without servers. */
+  readonly optional?: boolean;
+}
+
+export type ObservedIpvs = Extract<IpvsState, { kind: "observed" }>;
+
+/** Bits of an address that stands alone. */
+const WHOLE: Readonly<Record<Family, number>> = { IPv4: 32, IPv6: 128 };
+
+/** Rejects with KernelError, with code ENOENT where the kernel has no IPVS. */
+export async function observeIpvs(family: Family, { sets, device, optional }: IpvsLook): Promise<ObservedIpvs> {
+  const link = await findDevice(device);
+  const addresses = link ? await deviceAddresses(link.index, family) : [];
+  return {
+    kind: "observed",
+    sets: await readSets(sets),
+    servers: optional && !(await hasIpvs()) ? [] : await readServers(family),
+    devices: link ? [device] : [],
+    addresses: addresses.filter((range) => isAlone(range, family)).map(({ address }) => address),
+  };
+}
+
+/** One of a network is somebody else's, and can be neither asked for nor removed as ours are. */
+function isAlone({ prefix }: LinkRange, family: Family): boolean {
+  return prefix === WHOLE[family];
+}

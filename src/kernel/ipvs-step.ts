@@ -1,0 +1,94 @@
+// How is a step of IPVS mode carried out?
+import type { KernelError } from "../errors.ts";
+import type { IpvsStep } from "../plan/plan.ts";
+import { entryKey, realKey, serverKey } from "../state/ipvs-claims.ts";
+import type { Retirement, ServerChange } from "../state/server-change.ts";
+import type { SetChange } from "../state/set-change.ts";
+import { changeSets } from "./ipset.ts";
+import { changeServers } from "./ipvs.ts";
+import { retireServers } from "./ipvs-retire.ts";
+import { bindAddresses, ensureDevice, removeDevice, unbindAddresses } from "./link.ts";
+
+/** One thing of many that the kernel refused; all others of the step are done. */
+export interface ItemRefusal {
+  /** As `ipvs-claims.ts` makes keys. */
+  readonly key: string;
+  readonly error: KernelError;
+}
+
+/** What a step came to. */
+export interface StepOutcome {
+  readonly items: readonly ItemRefusal[];
+  /** Real servers that still have connections. */
+  readonly draining: readonly Retirement[];
+}
+
+export const ALL_WELL: StepOutcome = { items: [], draining: [] };
+
+const DUMMY = "dummy";
+
+/** Rejects with KernelError when nothing can be done, or a set or interface cannot be made that all else needs. */
+export async function carryOutIpvs(step: IpvsStep): Promise<StepOutcome> {
+  switch (step.kind) {
+    case "device":
+      await ensureDevice({ name: step.name, kind: DUMMY });
+      return ALL_WELL;
+    case "remove-device":
+      await removeDevice({ name: step.name, kind: DUMMY });
+      return ALL_WELL;
+    case "sets":
+      return refused(await changeAllSets(step.changes));
+    case "servers":
+      return refused(await changeAllServers(step.changes));
+    case "retire": {
+      const { draining, refusals } = await retireServers(step.reals);
+      const keys = step.reals.map(({ server, real }) => realKey(server, real));
+      return { draining, items: itemsOf(keys, refusals) };
+    }
+    case "bind":
+    case "unbind": {
+      const index = await ensureDevice({ name: step.device, kind: DUMMY });
+      const change = step.kind === "bind" ? bindAddresses : unbindAddresses;
+      return refused(itemsOf(step.addresses, await change(index, step.addresses)));
+    }
+  }
+}
+
+function refused(items: readonly ItemRefusal[]): StepOutcome {
+  return { items, draining: [] };
+}
+
+function itemsOf(keys: readonly string[], refusals: readonly (KernelError | undefined)[]): readonly ItemRefusal[] {
+  return keys.flatMap((key, index) => {
+    const error = refusals[index];
+    return error ? [{ key, error }] : [];
+  });
+}
+
+/** Of a set that cannot be made nothing can be done without: every rule may refer to it. */
+async function changeAllSets(changes: readonly SetChange[]): Promise<readonly ItemRefusal[]> {
+  const results = await changeSets(changes);
+  return changes.flatMap((change, index) => {
+    const errors = results[index] ?? [];
+    if ("entries" in change) return errors.map((error) => ({ key: entryOf(change.set.name, error), error }));
+    if (errors[0]) throw errors[0];
+    return [];
+  });
+}
+
+/** A refusal of an entry is about `SET ENTRY`. */
+function entryOf(set: string, { refusal }: KernelError): string {
+  return entryKey({ set, entry: refusal.target.slice(set.length + 1) });
+}
+
+/** A real server without its virtual server is refused for that alone. */
+async function changeAllServers(changes: readonly ServerChange[]): Promise<readonly ItemRefusal[]> {
+  const items = itemsOf(changes.map(keyOf), await changeServers(changes));
+  const servers = new Set(changes.filter((change) => !("real" in change)).map(keyOf));
+  const missing = new Set(items.filter(({ key }) => servers.has(key)).map(({ key }) => key));
+  return items.filter(({ key }) => missing.has(key) || ![...missing].some((server) => key.startsWith(`${server} `)));
+}
+
+function keyOf(change: ServerChange): string {
+  return "real" in change ? realKey(change.server, change.real) : serverKey(change.server);
+}

@@ -1,0 +1,72 @@
+// In which order is a difference in sets, servers and addresses carried out?
+import type { SetHeader } from "../state/ip-set.ts";
+import type { Retirement, ServerChange } from "../state/server-change.ts";
+import type { SetChange } from "../state/set-change.ts";
+import type { ServerIdentity } from "../state/virtual-server.ts";
+import type { IpvsStep } from "./plan.ts";
+
+/** Entries of one set. */
+export interface EntryChanges {
+  readonly set: SetHeader;
+  readonly come: readonly string[];
+  readonly go: readonly string[];
+}
+
+/** All that differs beside tables. */
+export interface IpvsChanges {
+  /** The interface that has the addresses. */
+  readonly device: string;
+  /** It is not there. */
+  readonly deviceMissing: boolean;
+  readonly create: readonly SetHeader[];
+  readonly entries: readonly EntryChanges[];
+  /** Virtual servers that come or change, and their real servers, those that go at once too. */
+  readonly servers: readonly ServerChange[];
+  readonly retire: readonly Retirement[];
+  readonly serversGo: readonly ServerIdentity[];
+  readonly bind: readonly string[];
+  readonly unbind: readonly string[];
+}
+
+/** Steps before the rules, which refer to sets, and behind them. */
+export interface IpvsSteps {
+  readonly early: readonly IpvsStep[];
+  readonly late: readonly IpvsStep[];
+}
+
+/**
+ * A virtual server is there before its address, so that no packet to it meets the node's own programs, and an address
+ * goes before its virtual servers for the same reason; that is kube-proxy's order too.
+ */
+export function stepsOf(changes: IpvsChanges): IpvsSteps {
+  const { device, deviceMissing, create, servers, retire, bind, unbind, serversGo } = changes;
+  const early: readonly (IpvsStep | false)[] = [
+    deviceMissing && { kind: "device", name: device },
+    sets(create.map((set) => ({ kind: "create", set }))),
+    servers.length > 0 && { kind: "servers", changes: servers },
+    retire.length > 0 && { kind: "retire", reals: retire, again: false },
+    bind.length > 0 && { kind: "bind", device, addresses: bind },
+    sets(changes.entries.flatMap(entryChanges)),
+  ];
+  const late: readonly (IpvsStep | false)[] = [
+    unbind.length > 0 && { kind: "unbind", device, addresses: unbind },
+    serversGo.length > 0 && {
+      kind: "servers",
+      changes: serversGo.map((server) => ({ kind: "remove-server", server })),
+    },
+  ];
+  return { early: early.filter((step) => step !== false), late: late.filter((step) => step !== false) };
+}
+
+function sets(changes: readonly SetChange[]): IpvsStep | false {
+  return changes.length > 0 && { kind: "sets", changes };
+}
+
+/** What goes first makes room, and an exception (`nomatch`) and the rule itself are one entry to the kernel. */
+function entryChanges({ set, come, go }: EntryChanges): readonly SetChange[] {
+  const changes: readonly SetChange[] = [
+    { kind: "remove", set, entries: go },
+    { kind: "add", set, entries: come },
+  ];
+  return changes.filter((change) => "entries" in change && [...change.entries].length > 0);
+}

@@ -1,0 +1,49 @@
+// What has to be done beside tables so that IPVS mode has what it wants?
+import type { ListChanges } from "../paged-list.ts";
+import { realKey, serverAt, serverKey } from "../state/ipvs-claims.ts";
+import type { Fragment, KernelState } from "../state/kernel-state.ts";
+import type { Retirement } from "../state/server-change.ts";
+import { type IpvsSteps, stepsOf } from "./ipvs-changes.ts";
+import { diffHeld } from "./ipvs-held.ts";
+import { diffObserved, type Weights } from "./ipvs-observed.ts";
+import type { IpvsStep } from "./plan.ts";
+
+/** What it depends on beside the two states. */
+export interface IpvsCircumstances extends Weights {
+  /** Real servers that drain, and are to be looked at again now. */
+  readonly due: readonly Retirement[];
+}
+
+export interface IpvsDifference extends IpvsSteps {
+  /** Found with weight 0 and connections. */
+  readonly draining: readonly Retirement[];
+}
+
+const NOTHING: IpvsDifference = { early: [], late: [], draining: [] };
+
+/** Nothing where the mode is another. */
+export function diffIpvs(
+  wanted: KernelState,
+  actual: KernelState,
+  changed: ListChanges<Fragment>,
+  circumstances: IpvsCircumstances,
+): IpvsDifference {
+  if (wanted.ipvs?.kind !== "wanted" || !actual.ipvs) return NOTHING;
+  const again = lookAgain(wanted, circumstances.due);
+  if (actual.ipvs.kind === "wanted") {
+    const { early, late } = stepsOf(diffHeld({ wanted, ipvs: wanted.ipvs, held: actual, changed }));
+    return { early: [...early, ...again], late, draining: [] };
+  }
+  const difference = diffObserved({ state: wanted, wanted: wanted.ipvs, found: actual.ipvs }, circumstances);
+  const { early, late } = stepsOf(difference);
+  return { early: [...early, ...again], late, draining: difference.draining };
+}
+
+/** Those that are wanted again have their weight again, and those of a virtual server that goes go with it. */
+function lookAgain({ fragments }: KernelState, due: readonly Retirement[]): readonly IpvsStep[] {
+  const reals = due.filter(({ server, real }) => {
+    const wanted = serverAt(fragments, serverKey(server));
+    return wanted && !wanted.realServers.some((each) => realKey(server, each) === realKey(server, real));
+  });
+  return reals.length === 0 ? [] : [{ kind: "retire", reals, again: true }];
+}

@@ -1,0 +1,62 @@
+// Which fragments claim a thing that IPVS mode has once, whoever wants it?
+import type { Page, PagedList } from "../paged-list.ts";
+import type { SetEntry } from "./ip-set.ts";
+import type { Fragment, IpvsShare } from "./kernel-state.ts";
+import { printIdentity, type RealServer, type ServerIdentity, type VirtualServer } from "./virtual-server.ts";
+
+// Keys of things: a server's and an address's are told apart by the protocol, an entry's by the blank.
+
+export function entryKey({ set, entry }: SetEntry): string {
+  return `${set} ${entry}`;
+}
+
+export function serverKey(server: ServerIdentity): string {
+  return printIdentity(server);
+}
+
+export function realKey(server: ServerIdentity, { address, port }: Pick<RealServer, "address" | "port">): string {
+  return `${printIdentity(server)} to ${address} ${port}`;
+}
+
+/** Worked out once for each page: a change then costs a look at every page, and not at every fragment. */
+const CLAIMED = new WeakMap<Page<Fragment>, ReadonlySet<string>>();
+
+/** Does any fragment want the entry, server or address of this key? */
+export function isClaimed(fragments: PagedList<Fragment>, key: string): boolean {
+  return fragments.pages.some((page) => claimedOn(page).has(key));
+}
+
+/** The virtual server that is wanted there: of several the last one. */
+export function serverAt(fragments: PagedList<Fragment>, key: string): VirtualServer | undefined {
+  for (const page of [...fragments.pages].reverse()) {
+    if (!claimedOn(page).has(key)) continue;
+    const servers = page.flatMap((fragment) => fragment.ipvs?.().servers ?? []);
+    return servers.findLast((server) => serverKey(server) === key);
+  }
+  return undefined;
+}
+
+/** The last fragment that wants the thing of this key, which may be a real server. All fragments are gone through. */
+export function claimantIn(fragments: PagedList<Fragment>, key: string): Fragment | undefined {
+  return [...fragments].findLast((fragment) => {
+    const share = fragment.ipvs?.();
+    if (!share) return false;
+    const reals = share.servers.flatMap((server) => server.realServers.map((real) => realKey(server, real)));
+    return [...keysOf(share), ...reals].includes(key);
+  });
+}
+
+/** All keys of a share but those of its real servers. */
+export function keysOf({ entries, servers, addresses }: IpvsShare): readonly string[] {
+  return [...entries.map(entryKey), ...servers.map(serverKey), ...addresses];
+}
+
+function claimedOn(page: Page<Fragment>): ReadonlySet<string> {
+  const known = CLAIMED.get(page);
+  if (known) return known;
+  const claimed = new Set(page.flatMap((fragment) => keysOf(fragment.ipvs?.() ?? NOTHING)));
+  CLAIMED.set(page, claimed);
+  return claimed;
+}
+
+const NOTHING: IpvsShare = { entries: [], servers: [], addresses: [], rules: [] };

@@ -1,0 +1,55 @@
+// Which single things of IPVS mode are done without because the kernel refused them, and until when?
+import type { KernelError } from "../errors.ts";
+import type { ItemRefusal } from "../kernel/ipvs-step.ts";
+import type { KernelState } from "../state/kernel-state.ts";
+
+/** Milliseconds before a refused thing is tried again: doubled each time, from the first to the last. */
+const FIRST_WAIT = 30_000;
+const LAST_WAIT = 600_000;
+
+interface Refused {
+  readonly error: KernelError;
+  readonly wait: number;
+  readonly until: number;
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** Refused servers, entries and addresses, by key. Everything else of their Services is in the kernel. */
+export class Withheld {
+  readonly #refused = new Map<string, Refused>();
+  /** The same set while nothing in it changes. */
+  #keys = NOTHING;
+
+  get size(): number {
+    return this.#refused.size;
+  }
+
+  add(items: readonly ItemRefusal[], now: number): void {
+    for (const { key, error } of items) {
+      const before = this.#refused.get(key);
+      const wait = before ? Math.min(2 * before.wait, LAST_WAIT) : FIRST_WAIT;
+      this.#refused.set(key, { error, wait, until: now + wait });
+    }
+    if (items.length > 0) this.#keys = new Set(this.#refused.keys());
+  }
+
+  /** The state without what is not due; what is due is tried again. */
+  withhold(wanted: KernelState, now: number): KernelState {
+    if (wanted.ipvs?.kind !== "wanted" || this.#refused.size === 0) return wanted;
+    const keys = [...this.#keys].filter((key) => now < (this.#refused.get(key)?.until ?? 0));
+    if (keys.length < this.#keys.size) this.#keys = new Set(keys);
+    return { ...wanted, ipvs: { ...wanted.ipvs, withheld: this.#keys } };
+  }
+
+  /** Forgets what went well: all but what is withheld from this state. */
+  settle({ ipvs }: KernelState): void {
+    const withheld = (ipvs?.kind === "wanted" && ipvs.withheld) || NOTHING;
+    for (const key of this.#refused.keys()) if (!withheld.has(key)) this.#refused.delete(key);
+  }
+
+  /** Each with the refusal. */
+  all(): readonly ItemRefusal[] {
+    return [...this.#refused].map(([key, { error }]) => ({ key, error }));
+  }
+}
