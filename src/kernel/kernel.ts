@@ -31,8 +31,8 @@ export interface Look {
 /** The only door to the machine. Every method throws KernelError, or rejects with it, when the kernel says no. */
 export interface Kernel {
   facts(): Promise<NodeFacts>;
-  /** The one fact that is looked at again and again. */
-  addresses(): Promise<NodeFacts["addresses"]>;
+  /** The one fact that is looked at again and again: all, or without those that IPVS mode itself has put there. */
+  addresses(of: "all" | "node"): Promise<NodeFacts["addresses"]>;
   observe(family: Family, look: Look): Promise<KernelState>;
   /** What a family has of IPVS mode, without a look at anything else; a kernel without IPVS has no servers. */
   ipvs(family: Family, look: IpvsLook): Promise<ObservedIpvs>;

@@ -1,6 +1,6 @@
 // How are interfaces and their addresses made, found and deleted in the words of rtnetlink (linux/rtnetlink.h)?
 import { familyOf } from "../net/address.ts";
-import type { Family } from "../net/family.ts";
+import { FAMILIES, type Family } from "../net/family.ts";
 import { addressBytes, addressText } from "./address-bytes.ts";
 import { hostUint32, nameBytes, readName, requiredValue } from "./attribute-values.ts";
 import { attribute, misread, nested, readAttributes } from "./attributes.ts";
@@ -17,6 +17,9 @@ const TYPE = {
 
 /** What a dump of addresses is asked with. */
 export const LIST_ADDRESSES = TYPE.getAddress;
+
+/** What a dump of interfaces is asked with, and behind it. */
+export const LIST_LINKS = TYPE.getLink;
 
 const LINK = { name: 3, queueLength: 13, info: 18 } as const;
 const KIND = 1;
@@ -37,6 +40,13 @@ export interface Link {
   readonly name: string;
   /** `dummy`, `veth`, `bridge`…; empty for a device that is no software. */
   readonly kind: string;
+}
+
+/** An address and the interface that has it, by index. */
+export interface LinkAddress {
+  readonly index: number;
+  /** Canonical. */
+  readonly address: string;
 }
 
 /** An address of an interface. */
@@ -86,6 +96,16 @@ export function addressesPayload(family: Family): Buffer {
   return payload;
 }
 
+/** What a dump of all interfaces asks for. */
+export function linksPayload(): Buffer {
+  return Buffer.alloc(LINK_HEADER);
+}
+
+/** What a dump of the addresses of all families asks for. */
+export function allAddressesPayload(): Buffer {
+  return Buffer.alloc(ADDRESS_HEADER);
+}
+
 /** Throws KernelError for what is no interface. */
 export function readLink(payload: Buffer): Link {
   if (payload.length < LINK_HEADER) throw misread(TARGET, "an interface without a header");
@@ -104,13 +124,31 @@ export function readLink(payload: Buffer): Link {
  * is no address.
  */
 export function readAddress(payload: Buffer, index: number, family: Family): LinkRange | undefined {
+  if (familyIn(payload) !== family || payload.readUInt32LE(4) !== index) return undefined;
+  return { address: addressIn(payload, family), prefix: payload.readUInt8(1) };
+}
+
+/**
+ * The address in an answer, on whatever interface but the one that is left out, whose addresses may be thousands;
+ * undefined there, and for families that are none of ours. Throws KernelError for what is no address.
+ */
+export function readLinkAddress(payload: Buffer, leftOut?: number): LinkAddress | undefined {
+  const family = familyIn(payload);
+  const index = payload.readUInt32LE(4);
+  return family === undefined || index === leftOut ? undefined : { index, address: addressIn(payload, family) };
+}
+
+function familyIn(payload: Buffer): Family | undefined {
   if (payload.length < ADDRESS_HEADER) throw misread(TARGET, "an address without a header");
-  if (payload.readUInt8(0) !== FAMILY[family] || payload.readUInt32LE(4) !== index) return undefined;
+  const number = payload.readUInt8(0);
+  return FAMILIES.find((family) => FAMILY[family] === number);
+}
+
+function addressIn(payload: Buffer, family: Family): string {
   const attributes = readAttributes(payload.subarray(ADDRESS_HEADER));
   // With a peer it is `address` that is the peer's; IPv6 has `local` only then.
   const type = attributes.has(ADDRESS.local) ? ADDRESS.local : ADDRESS.address;
-  const bytes = requiredValue(attributes, { type, lengths: [LENGTH[family]], target: TARGET });
-  return { address: addressText(bytes), prefix: payload.readUInt8(1) };
+  return addressText(requiredValue(attributes, { type, lengths: [LENGTH[family]], target: TARGET }));
 }
 
 function addressPayload(index: number, address: string): Buffer {

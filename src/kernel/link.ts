@@ -5,14 +5,19 @@ import { IPVS_DEVICE } from "../state/node-facts.ts";
 import {
   addAddressRequest,
   addressesPayload,
+  allAddressesPayload,
   createLinkRequest,
   deleteLinkRequest,
   findLinkRequest,
   LIST_ADDRESSES,
+  LIST_LINKS,
   type Link,
+  type LinkAddress,
   type LinkRange,
+  linksPayload,
   readAddress,
   readLink,
+  readLinkAddress,
   removeAddressRequest,
 } from "./link-codec.ts";
 import type { Converse } from "./netlink.ts";
@@ -79,6 +84,20 @@ export async function deviceAddresses(
 ): Promise<readonly LinkRange[]> {
   const request = { protocol: "route", type: LIST_ADDRESSES, payload: addressesPayload(family) } as const;
   return (await dump(request, (payload) => readAddress(payload, index, family), converse)).found;
+}
+
+/** All interfaces. Rejects with KernelError. */
+export async function listLinks(converse?: Converse): Promise<readonly Link[]> {
+  return (await dump({ protocol: "route", type: LIST_LINKS, payload: linksPayload() }, readLink, converse)).found;
+}
+
+/**
+ * All addresses of both families on all interfaces, of those that are down too, but for the one that is left out, by
+ * index. In the order in which the kernel tells them. Rejects with KernelError.
+ */
+export async function listAddresses(leftOut?: number, converse?: Converse): Promise<readonly LinkAddress[]> {
+  const request = { protocol: "route", type: LIST_ADDRESSES, payload: allAddressesPayload() } as const;
+  return (await dump(request, (payload) => readLinkAddress(payload, leftOut), converse)).found;
 }
 
 /**

@@ -1,5 +1,5 @@
 // How are netlink requests made? The one file that imports the `netlink` package.
-import { createNetlink, createRtNetlink, type NetlinkMessage, Protocol, RawNetlinkSocket } from "netlink";
+import { createNetlink, type NetlinkMessage, Protocol, RawNetlinkSocket } from "netlink";
 import { KernelError } from "../errors.ts";
 import { FLAG, TYPE } from "./netlink-message.ts";
 
@@ -13,39 +13,6 @@ export type NetlinkProtocol = keyof typeof PROTOCOL;
 
 /** Family, version and resource of nfnetlink, all zero: in front of every message. */
 export const NFNETLINK_HEADER = Buffer.alloc(4);
-
-/** One address of an interface, as rtnetlink tells it. */
-export interface LinkAddress {
-  readonly index: number;
-  /** Four or sixteen bytes. */
-  readonly address: Uint8Array;
-}
-
-/** All addresses of all interfaces, of interfaces that are down too. Rejects with KernelError. */
-export async function linkAddresses(): Promise<readonly LinkAddress[]> {
-  const socket = createRtNetlink();
-  try {
-    const answer = socket.getAddresses({}, {}, { timeout: TIME_LIMIT });
-    const messages = await named("rtnetlink", "addresses", answer);
-    return messages.flatMap(({ data, attrs }) => {
-      const address = attrs.local ?? attrs.address;
-      return address === undefined || data.index === undefined ? [] : [{ index: data.index, address }];
-    });
-  } finally {
-    socket.socket.close();
-  }
-}
-
-/** Names of interfaces by index. Rejects with KernelError. */
-export async function linkNames(): Promise<ReadonlyMap<number, string>> {
-  const socket = createRtNetlink();
-  try {
-    const messages = await named("rtnetlink", "links", socket.getLinks({}, {}, { timeout: TIME_LIMIT }));
-    return new Map(messages.map(({ data, attrs }) => [data.index ?? 0, attrs.ifname ?? ""]));
-  } finally {
-    socket.socket.close();
-  }
-}
 
 /** All that a netfilter subsystem has of a kind: each message behind its header. Rejects with KernelError. */
 export function netfilterDump(type: number): Promise<readonly Uint8Array[]> {

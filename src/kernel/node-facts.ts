@@ -3,12 +3,11 @@
 import { access } from "node:fs/promises";
 import { release } from "node:os";
 import { KernelError } from "../errors.ts";
-import { parseAddress } from "../net/address.ts";
 import { FAMILIES, type Family } from "../net/family.ts";
-import type { InterfaceAddress, NodeFacts } from "../state/node-facts.ts";
+import { type InterfaceAddress, IPVS_DEVICE, type NodeFacts } from "../state/node-facts.ts";
 import type { RunCommand } from "./command.ts";
 import { iptablesOf } from "./iptables.ts";
-import { linkAddresses, linkNames } from "./netlink.ts";
+import { listAddresses, listLinks } from "./link.ts";
 import { hasCounters } from "./nfacct.ts";
 import { countProcessors } from "./processors.ts";
 import { unlessRefused } from "./refused.ts";
@@ -32,13 +31,13 @@ export async function readNodeFacts(run: RunCommand): Promise<NodeFacts> {
   };
 }
 
-/** Every address of every interface, in the order the kernel tells them. */
-export async function readAddresses(): Promise<readonly InterfaceAddress[]> {
-  const [names, addresses] = await Promise.all([linkNames(), linkAddresses()]);
-  return addresses.flatMap(({ index, address }) => {
-    const parsed = parseAddress(textOf(address));
-    return parsed ? [{ interface: names.get(index) ?? String(index), address: parsed.text }] : [];
-  });
+/** Every address of every interface, or of those that IPVS mode does not fill, in the order the kernel tells them. */
+export async function readAddresses(of: "all" | "node" = "all"): Promise<readonly InterfaceAddress[]> {
+  const links = await listLinks();
+  const leftOut = of === "all" ? undefined : links.find(({ name }) => name === IPVS_DEVICE)?.index;
+  const names = new Map(links.map(({ index, name }) => [index, name]));
+  const addresses = await listAddresses(leftOut);
+  return addresses.map(({ index, address }) => ({ interface: names.get(index) ?? String(index), address }));
 }
 
 /** As kube-proxy asks: can the nat table be listed, and, for IPv6, has the kernel not been told to do without? */
@@ -68,10 +67,4 @@ async function hasIPv6(): Promise<boolean> {
     () => false,
   );
   return there && (await readSysctl("net/ipv6/conf/all/disable_ipv6")) !== "1";
-}
-
-function textOf(bytes: Uint8Array): string {
-  if (bytes.length === 4) return bytes.join(".");
-  const groups = Array.from({ length: 8 }, (_, index) => ((bytes[2 * index] ?? 0) << 8) | (bytes[2 * index + 1] ?? 0));
-  return groups.map((group) => group.toString(16)).join(":");
 }

@@ -35,9 +35,13 @@ const LINK_LOCAL = "fe80::/10";
 /** Everything is compared. Servers of others go, unless they are in a spared range. */
 export function diffObserved({ state, wanted, found }: ObservedPair, weights: Weights): ObservedDifference {
   const whole = wholeIpvs(state);
-  const servers = new Map(found.servers.map((server) => [serverKey(server), server]));
-  const real = whole.servers.map((server) => diffServer(server, servers.get(serverKey(server)), weights));
-  const keys = new Set(whole.servers.map(serverKey));
+  const unwanted = new Map(found.servers.map((server) => [serverKey(server), server]));
+  const real = whole.servers.map((server) => {
+    const key = serverKey(server);
+    const there = unwanted.get(key);
+    unwanted.delete(key);
+    return diffServer(server, there, weights);
+  });
   const isSpared = (address: string) => wanted.spared.some((range) => cidrContains(range, address));
   const sets = new Map(found.sets.map((set) => [set.name, set.entries]));
   const [device = ""] = wanted.devices;
@@ -51,7 +55,7 @@ export function diffObserved({ state, wanted, found }: ObservedPair, weights: We
     servers: real.flatMap(({ changes }) => changes),
     retire: real.flatMap(({ retire }) => retire),
     draining: real.flatMap(({ draining }) => draining),
-    serversGo: found.servers.filter((server) => !keys.has(serverKey(server)) && !isSpared(server.address)),
+    serversGo: [...unwanted.values()].filter(({ address }) => !isSpared(address)),
     bind: whole.addresses.filter((address) => !bound.has(address)),
     unbind: found.addresses.filter((address) => !addresses.has(address) && !cidrContains(LINK_LOCAL, address)),
   };

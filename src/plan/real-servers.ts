@@ -24,6 +24,7 @@ export interface RealServerChanges {
  * has TCP connections must let them end.
  */
 export function diffRealServers({ wanted, actual, mend }: RealServerPair): RealServerChanges {
+  if (areSame(wanted.realServers, actual)) return NOTHING;
   const server = wanted;
   const known = new Map(actual.map((real) => [realKey(server, real), real]));
   const keys = new Set(wanted.realServers.map((real) => realKey(server, real)));
@@ -41,6 +42,19 @@ export function diffRealServers({ wanted, actual, mend }: RealServerPair): RealS
   const retirements = unwanted.map((real) => ({ server, real }));
   const draining = retirements.filter(({ real }) => real.weight === 0 && isBusy(real));
   return { changes: come, retire: retirements.filter((each) => !draining.includes(each)), draining };
+}
+
+const NOTHING: RealServerChanges = { changes: [], retire: [], draining: [] };
+
+/** Seen at a glance for nearly all of thousands: the kernel tells them in the order in which they came, or its reverse. */
+function areSame(wanted: readonly RealServer[], actual: readonly RealServer[]): boolean {
+  const isSame = (a: RealServer, b: RealServer | undefined) =>
+    a.address === b?.address && a.port === b.port && a.weight === b.weight;
+  if (wanted.length !== actual.length) return false;
+  return (
+    wanted.every((real, index) => isSame(real, actual[index])) ||
+    wanted.every((real, index) => isSame(real, actual.at(-1 - index)))
+  );
 }
 
 function isBusy(real: RealServer | BusyServer): boolean {

@@ -139,9 +139,10 @@ export class FamilyLoop {
   }
 
   async #pass(triggers: readonly number[]): Promise<PassReport> {
-    const { kernel, backend } = this.#input;
+    const { kernel, backend, options } = this.#input;
     this.#passLog.begin();
-    const addresses = await kernel.addresses();
+    // Addresses of Services answer on nodePorts only where a range says so, and they may be thousands.
+    const addresses = await kernel.addresses(options.nodePortAddresses.length === 0 ? "node" : "all");
     if (!isDeepStrictEqual(addresses, this.#facts.addresses)) this.#learn({ addresses });
     const world = this.#known();
     const kept = await this.#keeper.keep(backend.desired(world));
