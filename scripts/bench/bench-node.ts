@@ -1,7 +1,7 @@
 // How is a node driven in this process, one change at a time, with the parts that the daemon is made of?
-import { iptablesBackend } from "../../src/backends/iptables/backend.ts";
+import type { Backend } from "../../src/backends/backend.ts";
+import { openBackend } from "../../src/commands/backend.ts";
 import { readConfiguration } from "../../src/commands/configuration.ts";
-import { readTemplates } from "../../src/commands/templates.ts";
 import { machine } from "../../src/kernel/kernel.ts";
 import { type KnownWorld, type WorldInput, worldOf } from "../../src/model/world.ts";
 import type { Change } from "../../src/source/source.ts";
@@ -50,11 +50,15 @@ export class BenchNode {
   }
 
   /** A node over the kernel as this process sees it, with default options. */
-  static async make(): Promise<BenchNode> {
+  static async make(mode: Backend["mode"] = "iptables"): Promise<BenchNode> {
     const meter = new Meter();
     const kernel = machine(meter.run);
-    const backend = iptablesBackend(await readTemplates("iptables"));
-    const { options } = await readConfiguration(new Map([["cluster-cidr", [POD_RANGE]]]));
+    const backend = await openBackend(mode);
+    const flags: [string, string[]][] = [
+      ["cluster-cidr", [POD_RANGE]],
+      ["proxy-mode", [mode]],
+    ];
+    const { options } = await readConfiguration(new Map(flags));
     // Counters are objects of their own, which a bare restore in another network would not find.
     const counters = { invalidDropped: false, localhostNodePorts: false };
     const facts = { ...(await kernel.facts()), counters };

@@ -15,6 +15,7 @@ export const QUESTIONS = [
   "daemon",
   "api",
   "churn",
+  "ipvs",
 ] as const;
 
 export type Question = (typeof QUESTIONS)[number];

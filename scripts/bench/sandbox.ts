@@ -11,11 +11,21 @@ const PREPARE = `mount -t tmpfs tmpfs /run && exec setpriv --pdeathsig KILL "$@"
 /** Root needs a network and mounts; an ordinary user becomes root of a user namespace as well. */
 const FLAGS = process.getuid?.() === 0 ? "-nm" : "-Urnm";
 
+/** On this kernel, or on that of the virtual machine. */
+export type Place = "here" | "guest";
+
+const GUEST = fileURLToPath(new URL("../vm/run.sh", import.meta.url));
+
+/** Seconds that a guest has. */
+const GUEST_LIMIT = "1200";
+
 /** Runs a script of this folder in a sandbox of its own; gives its standard output. Rejects when it fails. */
-export function runInSandbox(script: string, args: readonly string[]): Promise<string> {
+export function runInSandbox(script: string, args: readonly string[], place: Place = "here"): Promise<string> {
   const path = fileURLToPath(new URL(script, import.meta.url));
   const inside = [process.execPath, ...process.execArgv, path, ...args];
-  const child = spawn("unshare", [FLAGS, "sh", "-c", PREPARE, "sh", ...inside], {
+  const outside = place === "here" ? [] : [GUEST, "--timeout", GUEST_LIMIT];
+  const [program = "", ...rest] = [...outside, "unshare", FLAGS, "sh", "-c", PREPARE, "sh", ...inside];
+  const child = spawn(program, rest, {
     env: { ...process.env, PATH: `${process.env["PATH"] ?? ""}:/usr/local/sbin:/usr/sbin:/sbin` },
     stdio: ["ignore", "pipe", "inherit"],
   });

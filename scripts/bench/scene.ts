@@ -9,6 +9,7 @@ import { askCold } from "./questions/cold.ts";
 import { askDaemonChange } from "./questions/daemon-change.ts";
 import { askDaemonMemory } from "./questions/daemon-memory.ts";
 import { askGrowth } from "./questions/growth.ts";
+import { askIpvs } from "./questions/ipvs.ts";
 import { askRestart } from "./questions/restart.ts";
 import { askService } from "./questions/service.ts";
 import { askSlice } from "./questions/slice.ts";
@@ -30,6 +31,7 @@ const FRESH: ReadonlyMap<string, (size: Size, seconds: number) => Answers> = new
   ["start-plain", (size) => askApiStart(size, "plain")],
   ["start-paged", (size) => askApiStart(size, "paged")],
   ["churn", askChurn],
+  ["ipvs", askIpvs],
 ]);
 
 /** About a node that serves the whole cluster; one after the other in the same sandbox. */
