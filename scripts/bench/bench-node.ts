@@ -54,7 +54,7 @@ export class BenchNode {
     const meter = new Meter();
     const kernel = machine(meter.run);
     const backend = await openBackend(mode);
-    const flags: [string, string[]][] = [
+    const flags: [string, readonly [string]][] = [
       ["cluster-cidr", [POD_RANGE]],
       ["proxy-mode", [mode]],
     ];
