@@ -24,7 +24,7 @@ const LAYERS = {
   draw: { src: ["state", "trace", "model"] },
   lint: { src: ["api", "model", "options", ...BOTTOM] },
   source: { src: ["api", ...BOTTOM], packages: ["yaml", "zod", "execa"], system: ["fs", "http", "https", "tls"] },
-  kernel: { src: ["state", "plan", ...BOTTOM], packages: ["execa", "netlink"], system: ["fs", "os"] },
+  kernel: { src: ["state", "plan", ...BOTTOM], packages: ["execa", "netlink"], system: ["fs", "os", "timers"] },
   sync: { src: [...MIDDLE, "source", "kernel"], packages: ["pino"] },
   serve: { src: ["sync", "options", ...BOTTOM], packages: ["prom-client"], system: ["http", "inspector"] },
   commands: { src: [...MIDDLE, "source", "kernel", "sync", "serve"], system: ["fs", "os"] },

@@ -15,6 +15,17 @@ export interface Output {
 /** Characters that are gathered before they are written: one write a line would cost more than the lines. */
 const PIECE = 65_536;
 
+/** Resolves when there is room again, or nobody reads any more. */
+async function taken(out: Writable): Promise<void> {
+  const over = new AbortController();
+  const { signal } = over;
+  const ends = [once(out, "drain", { signal }), once(out, "close", { signal })];
+  await Promise.race(ends).catch(() => {});
+  // The one that did not come must not be waited for: each wait is a listener.
+  over.abort();
+  await Promise.allSettled(ends);
+}
+
 /** Speaks to standard output and standard error. A reader that goes away (`| head`) ends the data, not in an error. */
 export function standardOutput(out: Writable = process.stdout, err: Writable = process.stderr): Output {
   let closed = false;
@@ -22,7 +33,7 @@ export function standardOutput(out: Writable = process.stdout, err: Writable = p
     closed = true;
   });
   const write = async (piece: string) => {
-    if (!closed && !out.write(piece)) await Promise.race([once(out, "drain"), once(out, "close")]).catch(() => {});
+    if (!closed && !out.write(piece)) await taken(out);
   };
   return {
     streams: { stdout: out, stderr: err },

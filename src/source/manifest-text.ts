@@ -1,53 +1,110 @@
-// Which objects does a text hold, in YAML or JSON?
-import { LineCounter, parseAllDocuments } from "yaml";
+// Which objects does a text hold, in YAML or JSON, each as it was written, and where?
+import { Composer, LineCounter, Parser } from "yaml";
 import { readDocument } from "../api/document.ts";
 import type { KubernetesObject } from "../api/objects.ts";
 import { escapeForeign } from "../api/quote.ts";
 import { joinReadings, type Reading, refuse } from "../api/reading.ts";
 import { InputError, type Place } from "../errors.ts";
+import type { WrittenPart, WrittenText } from "./written-text.ts";
 
-type ParsedDocument = ReturnType<typeof parseAllDocuments>[number];
+/** One object, or what stands where one should be. */
+export interface WrittenObject {
+  readonly place: Place;
+  /** Undefined where not even the language could be read. */
+  readonly raw: unknown;
+  /** Where it stands; undefined where nothing could be read. */
+  readonly part: WrittenPart | undefined;
+  /** What comes of it: one object, or none. */
+  readonly reading: Reading<KubernetesObject>;
+}
 
 /** Reads all documents of a text. A document that is no YAML costs that document, the others are read. */
 export function readText(text: string, source: string): Reading<KubernetesObject> {
-  const json = parseJson(text);
-  if (json !== undefined) return readDocument(json, { source, document: 1 });
-  const lines = new LineCounter();
-  const documents = parseAllDocuments(text, {
-    lineCounter: lines,
-    prettyErrors: false,
-    merge: true,
-    logLevel: "error",
-  });
-  return joinReadings(documents.map((each, index) => readYaml(each, lines, { source, document: index + 1 })));
+  return joinReadings([...writtenObjectsOf(text, source)].map(({ reading }) => reading));
+}
+
+/** The objects of one text, YAML or JSON. Documents are read one after the other. */
+export function* writtenObjectsOf(content: string, source: string): Generator<WrittenObject> {
+  const json = parseJson(content);
+  if (json === undefined) return yield* yamlObjects({ language: "yaml", text: content }, source);
+  const whole: WrittenText = { language: "json", text: content };
+  const part = { whole, start: content.indexOf("{"), end: content.length, path: [] };
+  yield* objectsOf(json, part, { source, document: 1 });
 }
 
 // All JSON is YAML too, but a cluster's worth of it is read in a fraction of the time.
-function parseJson(text: string): unknown {
-  if (!/^\s*\{/.test(text)) return undefined;
+function parseJson(content: string): unknown {
+  if (!/^\s*\{/.test(content)) return undefined;
   try {
-    return JSON.parse(text);
+    return JSON.parse(content);
   } catch {
     return undefined;
   }
 }
 
-function readYaml(document: ParsedDocument, lines: LineCounter, place: Place): Reading<KubernetesObject> {
-  const [fault] = document.errors;
-  if (fault) {
-    const { line, col } = lines.linePos(fault.pos[0]);
-    return refuse(new InputError(place, `line ${line}, column ${col}: ${escapeForeign(fault.message)}`));
+function* yamlObjects(whole: WrittenText, source: string): Generator<WrittenObject> {
+  const lines = new LineCounter();
+  const options = { merge: true, prettyErrors: false, logLevel: "error" } as const;
+  const documents = new Composer(options).compose(new Parser(lines.addNewLine).parse(whole.text));
+  let [start, number] = [0, 0];
+  for (const document of documents) {
+    const part: WrittenPart = { whole, start, end: document.range[2], path: [] };
+    number++;
+    const place = { source, document: number };
+    start = part.end;
+    const [fault] = document.errors;
+    if (fault) {
+      const { line, col } = lines.linePos(fault.pos[0]);
+      yield broken(place, new InputError(place, `line ${line}, column ${col}: ${escapeForeign(fault.message)}`), part);
+    } else yield* resolvedObjects(() => document.toJS(), part, place);
   }
-  const resolved = resolveAliases(document);
-  if ("fault" in resolved) return refuse(new InputError(place, escapeForeign(resolved.fault)));
-  return resolved.value === null ? joinReadings<KubernetesObject>([]) : readDocument(resolved.value, place);
+}
+
+function* resolvedObjects(resolve: () => unknown, part: WrittenPart, place: Place): Generator<WrittenObject> {
+  const resolved = resolveAliases(resolve);
+  if ("fault" in resolved) yield broken(place, new InputError(place, escapeForeign(resolved.fault)), part);
+  else if (resolved.value !== null) yield* objectsOf(resolved.value, part, place);
 }
 
 // The package's own limit on aliases stands between a small file and a huge value.
-function resolveAliases(document: ParsedDocument): { readonly value: unknown } | { readonly fault: string } {
+function resolveAliases(resolve: () => unknown): { readonly value: unknown } | { readonly fault: string } {
   try {
-    return { value: document.toJS() };
+    return { value: resolve() };
   } catch (error) {
     return { fault: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** The document alone, or each item of the list that it is, and of lists in it. */
+function* objectsOf(raw: unknown, part: WrittenPart, place: Place): Generator<WrittenObject> {
+  const list = itemsOf(raw);
+  if (!list) return yield { place, raw, part, reading: readDocument(raw, place) };
+  for (const [index, item] of list.items.entries()) {
+    const at = { ...part, path: [...part.path, "items", index] };
+    // Items of a typed list may leave out what the list already says.
+    const raw = isRecord(item) ? { ...list.implied, ...item } : item;
+    yield* objectsOf(raw, at, { ...place, field: `${place.field ? `${place.field}.` : ""}items[${index}]` });
+  }
+}
+
+interface WrittenList {
+  readonly items: readonly unknown[];
+  readonly implied: Readonly<Record<string, unknown>>;
+}
+
+/** The items of a `List`, or of one that names its kind; undefined for anything else. */
+function itemsOf(raw: unknown): WrittenList | undefined {
+  if (!isRecord(raw) || !Array.isArray(raw["items"]) || typeof raw["kind"] !== "string") return undefined;
+  const { items, kind, apiVersion } = raw;
+  if (!kind.endsWith("List")) return undefined;
+  return { items, implied: kind === "List" ? {} : { apiVersion, kind: kind.slice(0, -"List".length) } };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** What stands where an object should be. */
+export function broken(place: Place, problem: InputError, part?: WrittenPart): WrittenObject {
+  return { place, raw: undefined, part, reading: refuse(problem) };
 }

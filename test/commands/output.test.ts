@@ -29,6 +29,7 @@ t.test("much data waits for a slow reader, and all of it arrives", async (t) => 
     return length;
   })();
   await writing;
+  t.ok(out.listenerCount("close") < 5, "no wait leaves anything behind");
   out.end();
   t.equal(await reading, lines.join("\n").length + 1);
 });

@@ -1,0 +1,84 @@
+// What in the manifests will surprise?
+import type { Node } from "../api/objects.ts";
+import { compareTexts } from "../api/service-name.ts";
+import { InputError } from "../errors.ts";
+import { lintedClusterOf } from "../lint/cluster.ts";
+import { lint } from "../lint/lint.ts";
+import { worldOf } from "../model/world.ts";
+import { FAMILIES } from "../net/family.ts";
+import { LineFinder } from "../source/line-finder.ts";
+import { Tracker } from "../source/tracker.ts";
+import type { NodeFacts } from "../state/node-facts.ts";
+import { checkSupported } from "./configuration.ts";
+import { chooseNode, factsOf, type InputFlags, withGivenIPs } from "./inputs.ts";
+import { type LintObjects, type PlacedFinding, readLintObjects } from "./lint-objects.ts";
+import { type LintFormat, type LocatedFinding, printFindings } from "./lint-print.ts";
+import type { Output } from "./output.ts";
+
+/** Prints all findings; the answer is the exit code: 0 none, 1 there are some, 2 some input could not be used at all. */
+export async function lintPaths(input: InputFlags, format: LintFormat, output: Output): Promise<number> {
+  checkSupported(input.options, ["iptables", "ipvs"]);
+  const read = await readLintObjects(input.paths);
+  const { findings, notes } = findAll(read, input);
+  for (const note of notes) output.note(note);
+  if (input.verbose)
+    for (const { place, reason } of read.passedOver) output.note(new InputError(place, reason).message);
+  await output.data(printFindings(locate(findings), format));
+  if (findings.some(({ id }) => id === "unreadable")) return 2;
+  return findings.length > 0 ? 1 : 0;
+}
+
+interface Found {
+  readonly findings: readonly PlacedFinding[];
+  readonly notes: readonly string[];
+}
+
+function findAll(read: LintObjects, input: InputFlags): Found {
+  const objects = [...read.objects.values()];
+  const snapshot = Tracker.snapshotOf(objects);
+  const { nodeName, notes } = chooseNode(snapshot, input.node);
+  const node = withGivenIPs(snapshot.nodes.get(nodeName), nodeName, input.nodeIPs);
+  const facts = factsOf(input, node);
+  const { options } = input;
+  const cluster = lintedClusterOf({
+    ...{ options, nodeName, objects },
+    ...{ manifests: read.manifests, slices: read.slices, unread: read.unread },
+    worlds: familiesOf(input, facts).map((family) => worldOf({ snapshot, nodeName, node, options, facts, family })),
+    addresses: addressesOf(facts, node),
+  });
+  const found = [...lint(cluster)].map((each) => ({ ...each, written: read.written.get(each.object) ?? NOWHERE }));
+  return { findings: [...read.findings, ...found], notes };
+}
+
+const NOWHERE = { place: {}, part: undefined };
+
+function familiesOf({ families }: InputFlags, facts: NodeFacts) {
+  return FAMILIES.filter((family) => families.includes(family) && facts.families.includes(family));
+}
+
+// What stands for an address that is not known is no address.
+function addressesOf({ addresses }: NodeFacts, node: Node): readonly string[] {
+  const known = addresses.map(({ address }) => address);
+  return [...new Set([...known, ...node.addresses])].filter((address) => !/^(127\.|::1$)/.test(address));
+}
+
+/** In the order of files, documents and lines. */
+function locate(findings: readonly PlacedFinding[]): readonly LocatedFinding[] {
+  const lines = new LineFinder();
+  // A document is read again only once if its findings follow one another.
+  const ordered = findings.toSorted((a, b) => compareParts(a, b));
+  return ordered
+    .map(({ written: { place, part }, ...finding }) => ({
+      ...finding,
+      file: place.source ?? "",
+      document: place.document ?? 0,
+      line: part ? lines.lineOf(part, finding.field) : 0,
+    }))
+    .sort((a, b) => compareTexts(a.file, b.file) || a.line - b.line);
+}
+
+function compareParts(a: PlacedFinding, b: PlacedFinding): number {
+  const [one, other] = [a.written, b.written];
+  const files = compareTexts(one.place.source ?? "", other.place.source ?? "");
+  return files || (one.part?.start ?? 0) - (other.part?.start ?? 0);
+}

@@ -1,0 +1,80 @@
+// Does `lint` speak to people, to programs and to GitHub, and end with the right code?
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import t from "tap";
+import { runCommandLine } from "../../src/cli.ts";
+import { type LocatedFinding, printFindings } from "../../src/commands/lint-print.ts";
+import { CollectedOutput } from "../support/collected-output.ts";
+import { FIXTURES } from "../support/golden.ts";
+
+async function ask(...args: string[]) {
+  const output = new CollectedOutput();
+  const code = await runCommandLine(["lint", ...args], output);
+  return { code, text: output.text, notes: output.notes };
+}
+
+const FILE = join(FIXTURES, "lint/no-endpoints.yaml");
+
+t.test("a program gets every part of a finding by its name", async (t) => {
+  const { code, text } = await ask(FILE, "-o", "json");
+  t.equal(code, 1);
+  const [first, ...others] = JSON.parse(text);
+  t.strictSame(first, {
+    id: "no-endpoints",
+    severity: "warning",
+    object: "Service shop/empty",
+    field: "spec.ports",
+    message: "the Service has no endpoints",
+    consequence: "connections are refused",
+    file: FILE,
+    document: 2,
+    line: 26,
+  });
+  t.equal(others.length, 1);
+  t.strictSame(JSON.parse((await ask(join(FIXTURES, "demo/node.yaml"), "--output=json")).text), []);
+});
+
+t.test("GitHub gets an annotation for each", async (t) => {
+  const { code, text } = await ask(FILE, "-o", "github");
+  t.equal(code, 1);
+  t.equal(
+    text.split("\n")[0],
+    `::warning file=${FILE},line=26,title=no-endpoints::Service shop/empty: spec.ports: the Service has no endpoints: connections are refused`,
+  );
+});
+
+t.test("nothing in a finding ends an annotation too early", (t) => {
+  const odd: LocatedFinding = {
+    ...{ id: "odd", severity: "error", object: "", field: "", message: "100%\r\n", consequence: "x" },
+    ...{ file: "a:b,c.yaml", document: 1, line: 0 },
+  };
+  t.strictSame(
+    [...printFindings([odd, { ...odd, file: "" }], "github")],
+    ["::error file=a%3Ab%2Cc.yaml,title=odd::100%25%0D%0A: x", "::error title=odd::100%25%0D%0A: x"],
+  );
+  t.end();
+});
+
+t.test("what cannot be read at all ends with 2, wherever it is", async (t) => {
+  const { code, text } = await ask("/nowhere.yaml", FILE);
+  t.equal(code, 2);
+  t.match(text, /^\/nowhere\.yaml: error: no such file or directory \[unreadable\]\n {2}nothing of it counts\n/);
+  t.match(await ask(), { code: 2, notes: [/give at least one file/] });
+  t.match(await ask("--proxy-mode=nftables", FILE), { code: 2, notes: [/mode nftables is not supported/] });
+});
+
+t.test("what is of no use is told to who asks, and as which node it was looked at", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "fairlead-"));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "x.yaml");
+  writeFileSync(path, "apiVersion: v1\nkind: Secret\n");
+  t.match(await ask(path), { code: 0, text: "no findings\n", notes: [/no --node/] });
+  t.match((await ask(path, "-v", "--node", "a")).notes, [/x\.yaml: document 1: kind "Secret".* is not used/]);
+});
+
+t.test("of one family only what concerns it is told", async (t) => {
+  const dual = join(FIXTURES, "lint/family-without-endpoints.yaml");
+  t.equal((await ask(dual, "--ip-family", "ipv4")).code, 0);
+  t.match((await ask(dual, "--ip-family", "ipv6")).text, /\[family-without-endpoints\]/);
+});

@@ -1,0 +1,52 @@
+// Does every check say what its golden file says, of the manifest that has its name, and nothing of a clean one?
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { runCommandLine } from "../../src/cli.ts";
+import { CLUSTER_CHECKS, SERVICE_CHECKS } from "../../src/lint/checks.ts";
+import { CollectedOutput } from "../support/collected-output.ts";
+import { FIXTURES, matchGolden } from "../support/golden.ts";
+
+const FOLDER = join(FIXTURES, "lint");
+
+/** What only a cluster too large for a file shows. */
+const ELSEWHERE: readonly string[] = ["set-size"];
+
+async function lint(...args: string[]) {
+  const output = new CollectedOutput();
+  const code = await runCommandLine(["lint", ...args], output);
+  return { code, text: output.text.replaceAll(`${FIXTURES}`, ""), notes: output.notes };
+}
+
+for (const file of readdirSync(FOLDER)
+  .filter((name) => name.endsWith(".yaml"))
+  .sort()) {
+  t.test(file, async (t) => {
+    const path = join(FOLDER, file);
+    const flags = /^# flags: (.*)$/m.exec(readFileSync(path, "utf8"))?.[1]?.split(" ") ?? [];
+    const { code, text } = await lint(path, ...flags);
+    matchGolden(t, path.replace(/yaml$/, "txt"), text);
+    const id = file.replace(/(-ipvs|-unknown-node)?\.yaml$/, "");
+    t.match(text, `[${id}]`, "its own finding is there");
+    t.equal(code, text.includes("[unreadable]") ? 2 : 1, "exit code");
+  });
+}
+
+t.test("every check has a manifest of its own", (t) => {
+  const files = readdirSync(FOLDER);
+  for (const { id } of [...SERVICE_CHECKS, ...CLUSTER_CHECKS]) {
+    t.equal(files.includes(`${id}.yaml`), !ELSEWHERE.includes(id), id);
+  }
+  t.end();
+});
+
+t.test("of the demo only the Service that sleeps is told", async (t) => {
+  const { code, text } = await lint(join(FIXTURES, "demo"));
+  t.equal(code, 1);
+  t.match(
+    text,
+    /^demo\/asleep\.yaml:\d+: warning: Service demo\/asleep: .*\n {2}connections are refused\n0 errors, 1 warning\n$/,
+  );
+  const clean = ["dns.yaml", "node.yaml", "web.yaml"].map((file) => join(FIXTURES, "demo", file));
+  t.strictSame(await lint(...clean), { code: 0, text: "no findings\n", notes: [] });
+});
