@@ -29,7 +29,7 @@ export interface Wanted {
   readonly json: boolean;
 }
 
-const USAGE = `npm run bench -- [--services 1000] [--endpoints 5] [--variant nft|legacy] [--seconds 60] [--json]
+const USAGE = `npm run bench -- [--services 1000] [--endpoints 5] [--variant nft|legacy] [--seconds 60] [--json] [--mode iptables,ipvs]
     [--questions ${QUESTIONS.join(",")}]`;
 
 /** Throws an Error that says how to ask, for what cannot be asked. */
@@ -50,7 +50,8 @@ function readValues(args: readonly string[]): Wanted {
       endpoints: { type: "string", default: "5" },
       seconds: { type: "string", default: "60" },
       variant: { type: "string", default: VARIANTS.filter(isInstalled).join(",") },
-      questions: { type: "string", default: QUESTIONS.join(",") },
+      questions: { type: "string" },
+      mode: { type: "string", default: "iptables,ipvs" },
       json: { type: "boolean", default: false },
     },
   });
@@ -61,9 +62,16 @@ function readValues(args: readonly string[]): Wanted {
     },
     seconds: readCount("seconds", values.seconds, 1),
     variants: readNames("variant", values.variant, VARIANTS.filter(isInstalled)),
-    questions: readNames("questions", values.questions, QUESTIONS),
+    questions:
+      values.questions === undefined ? questionsOf(values.mode) : readNames("questions", values.questions, QUESTIONS),
     json: values.json,
   };
+}
+
+/** All that are about these modes. */
+function questionsOf(text: string): readonly Question[] {
+  const modes = readNames("mode", text, ["iptables", "ipvs"] as const);
+  return QUESTIONS.filter((question) => modes.includes(question === "ipvs" ? "ipvs" : "iptables"));
 }
 
 /** A few Services are asked about one after the other, so there is a least number of them. */

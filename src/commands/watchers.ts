@@ -18,6 +18,7 @@ import { microsecondClock } from "../sync/microsecond-clock.ts";
 import { type Observer, together } from "../sync/observer.ts";
 import { systemClock } from "../sync/schedule.ts";
 import type { Verbosity } from "../sync/verbosity.ts";
+import type { ChosenMode } from "./mode.ts";
 import { reportedVersion } from "./version.ts";
 
 export interface WatchersInput {
@@ -25,6 +26,7 @@ export interface WatchersInput {
   readonly config: Config;
   readonly options: Options;
   readonly mode: string;
+  readonly fallback?: ChosenMode["fallback"];
   readonly nodeName: string;
   /** As it was at start. */
   readonly node: Node | undefined;
@@ -44,9 +46,10 @@ export interface Watchers {
 
 /** Metrics, health, health-check nodePorts and pages. Rejects where a server must listen at once and cannot. */
 export async function startWatchers(input: WatchersInput): Promise<Watchers> {
-  const { given, config, events, metrics, logs, verbosity, node, ...rest } = input;
+  const { given, config, events, metrics, logs, verbosity, node, fallback, ...rest } = input;
   const servers = await startServers({
     ...rest,
+    ...(fallback && { fallback: `${fallback.words} (${fallback.part})` }),
     metrics,
     configuration: configDocument(config),
     flags: flagValues(given),

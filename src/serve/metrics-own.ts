@@ -4,14 +4,21 @@ import { type Group, makeCounter, makeGauge } from "./metrics-makers.ts";
 
 const FAMILY = { labelNames: ["ip_family"] } as const;
 
-/** The mode that runs, which need not be the one that was asked for. */
-export function tellMode(group: Group, mode: string): void {
+/** The mode that runs, which need not be the one that was asked for, and then why. */
+export function tellMode(group: Group, mode: string, fallback?: string): void {
   const gauge = makeGauge(group, {
     name: "mode",
     help: "A constant 1 with the mode that runs, after any fall-back",
     labelNames: ["mode"],
   });
   gauge.set({ mode }, 1);
+  if (fallback === undefined) return;
+  const reason = makeGauge(group, {
+    name: "mode_fallback",
+    help: "A constant 1 with what the kernel lacks for the mode that was asked for",
+    labelNames: ["reason"],
+  });
+  reason.set({ reason: fallback }, 1);
 }
 
 /** Passes and their failures, what is set aside, what others changed, and how far a long pass is. */

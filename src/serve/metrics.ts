@@ -16,6 +16,8 @@ import { type RenderedMetrics, renderMetrics } from "./metrics-text.ts";
 export interface MetricsInput extends Release {
   /** The mode that runs. */
   readonly mode: "iptables" | "ipvs";
+  /** What the kernel lacks for the mode that was asked for, where another one runs. */
+  readonly fallback?: string;
   /** Those that have a loop. */
   readonly families: readonly Family[];
   /** Reads packets of an nfacct counter; absent where the kernel has none. */
@@ -46,7 +48,7 @@ export function createMetrics(input: MetricsInput): Metrics {
   const observer = together(observersOf(group, input));
   const requests = observeRequests(group(""));
   const answered = countHealthAnswers(group("kubeproxy_"));
-  tellMode(group("fairlead_"), input.mode);
+  tellMode(group("fairlead_"), input.mode, input.fallback);
   tellRelease(registry, input);
   registerProcess(registry);
   countMetrics(registry);
