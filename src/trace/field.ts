@@ -1,0 +1,99 @@
+// What does a packet walk over: all that the kernel holds of one family, as far as it is known?
+import type { Family } from "../net/family.ts";
+import { parseTables } from "../state/iptables-parse.ts";
+import { wholeIpvs } from "../state/ipvs-whole.ts";
+import { parseServers } from "../state/ipvsadm-text.ts";
+import type { Chains, KernelState, TableName } from "../state/kernel-state.ts";
+import { TABLES } from "../state/kernel-state.ts";
+import { type InterfaceAddress, IPVS_DEVICE } from "../state/node-facts.ts";
+import type { VirtualServer } from "../state/virtual-server.ts";
+import { wholeTable } from "../state/whole-tables.ts";
+import { type FoundSet, readFoundSets } from "./found-set.ts";
+
+/** What a built-in chain does with a packet that is left at its end. */
+export type Policy = "ACCEPT" | "DROP";
+
+export interface Field {
+  readonly family: Family;
+  /** A table that is not there has no rules. */
+  readonly tables: ReadonlyMap<TableName, Chains>;
+  /** By table and chain; ACCEPT where none is known. */
+  readonly policies: ReadonlyMap<TableName, ReadonlyMap<string, Policy>>;
+  /** By name. A rule that asks for another one cannot be judged. */
+  readonly sets: ReadonlyMap<string, FoundSet>;
+  readonly servers: readonly VirtualServer[];
+  /** All addresses of all interfaces; undefined: not known, so that it is not known either what is local. */
+  readonly addresses: readonly InterfaceAddress[] | undefined;
+  /** Addresses that are local for sure, whatever else is: those of virtual servers. */
+  readonly serviceAddresses: ReadonlySet<string>;
+  /** Does the kernel track the connections that IPVS translates (`net.ipv4.vs.conntrack`)? */
+  readonly ipvsTracked: boolean;
+}
+
+/** The field of a wanted state, or of an observed one; `addresses` are the node's, without those of Services. */
+export function fieldOfState(state: KernelState, addresses: readonly InterfaceAddress[] | undefined): Field {
+  const { ipvs, family } = state;
+  const whole = ipvs?.kind === "observed" ? ipvs : wholeIpvs(state);
+  return {
+    family,
+    tables: new Map([...state.tables.keys()].map((table) => [table, wholeTable(state, table)])),
+    policies: new Map(),
+    sets: new Map(whole.sets.map((set) => [set.name, set])),
+    servers: whole.servers,
+    addresses: withServices(addresses, whole.addresses),
+    serviceAddresses: new Set(whole.addresses),
+    ipvsTracked: true,
+  };
+}
+
+/** What was read on a node: each text is that of its tool, and may be missing. */
+export interface Dump {
+  readonly family: Family;
+  /** Of `iptables-save` or `ip6tables-save`. */
+  readonly tables: string;
+  /** Of `ipset save`. */
+  readonly sets?: string;
+  /** Of `ipvsadm -Sn`; what is not of the family is passed over. */
+  readonly servers?: string;
+  readonly addresses?: readonly InterfaceAddress[] | undefined;
+}
+
+/**
+ * The field of a dump. A virtual server's address is taken for local even if the node's addresses do not have it: the
+ * mode that makes them keeps their addresses on an interface of its own. Throws RuleSyntaxError, with the line.
+ */
+export function fieldOfDump({ family, tables, sets = "", servers = "", addresses }: Dump): Field {
+  const own = parseServers(servers).filter(({ address }) => address.includes(":") === (family === "IPv6"));
+  const served = [...new Set(own.map(({ address }) => address))];
+  return {
+    family,
+    tables: parseTables(tables),
+    policies: readPolicies(tables),
+    sets: readFoundSets(sets),
+    servers: own,
+    addresses: withServices(addresses, served),
+    serviceAddresses: new Set(served),
+    ipvsTracked: true,
+  };
+}
+
+function withServices(
+  addresses: readonly InterfaceAddress[] | undefined,
+  served: readonly string[],
+): readonly InterfaceAddress[] | undefined {
+  const known = new Set(addresses?.map(({ address }) => address));
+  const more = served.filter((address) => !known.has(address));
+  return addresses && [...addresses, ...more.map((address) => ({ interface: IPVS_DEVICE, address }))];
+}
+
+function readPolicies(text: string): ReadonlyMap<TableName, ReadonlyMap<string, Policy>> {
+  const policies = new Map<TableName, Map<string, Policy>>();
+  let chains = new Map<string, Policy>();
+  for (const [, table, chain = "", policy] of text.matchAll(/^(?:\*(\S+)|:(\S+) (ACCEPT|DROP)\b.*)$/gm)) {
+    const name = TABLES.find((known) => known === table);
+    if (name !== undefined) chains = policies.get(name) ?? new Map();
+    if (name !== undefined) policies.set(name, chains);
+    else if (policy !== undefined) chains.set(chain, policy === "DROP" ? "DROP" : "ACCEPT");
+  }
+  return policies;
+}

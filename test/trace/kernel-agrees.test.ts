@@ -1,0 +1,50 @@
+// Does a real kernel do with packets what a walk over its own save text says?
+import "../support/enter-sandbox.ts";
+
+import fc from "fast-check";
+import t, { type Test } from "tap";
+import { clusters } from "../support/arbitrary-clusters.ts";
+import { randomRules } from "../support/arbitrary-rules.ts";
+import { VARIANTS, variantEnvironment, variantSkip } from "../support/iptables-variant.ts";
+import { skipReason } from "../support/sandbox.ts";
+import { takeSeed } from "../support/seed.ts";
+import { limitTime } from "../support/time-limit.ts";
+import { loadCluster, loadRules, makeWalkScene, PROBES, testProbe, type WalkScene } from "../support/walk-scene.ts";
+
+limitTime(120_000);
+
+const skip = skipReason();
+const seed = takeSeed();
+
+/** Most clusters of chance have nobody to send packets to. */
+const busyClusters = clusters.filter(({ services }) => {
+  const ready = [...services].flatMap(({ slices }) =>
+    slices.flatMap(({ family, endpoints }) => (family === "IPv4" ? endpoints.filter(({ ready }) => ready) : [])),
+  );
+  return ready.length > 5;
+});
+
+/** Of each kind, for each variant. */
+const ROUNDS = { clusters: 3, rules: 4 };
+
+for (const [index, variant] of VARIANTS.entries()) {
+  t.test(`through ${variant}`, { skip: skip || variantSkip(variant) }, async (t) => {
+    const scene = await makeWalkScene(t, variantEnvironment(variant));
+    await testClusters(t, scene, seed + index);
+    await testRules(t, scene, seed + index);
+  });
+}
+
+async function testClusters(t: Test, scene: WalkScene, seed: number): Promise<void> {
+  for (const [round, snapshot] of fc.sample(busyClusters, { seed, numRuns: ROUNDS.clusters }).entries()) {
+    const field = await loadCluster(scene, snapshot);
+    for (const probe of PROBES) await testProbe(t, { ...scene, field }, probe, `cluster ${round}`);
+  }
+}
+
+async function testRules(t: Test, scene: WalkScene, seed: number): Promise<void> {
+  for (const [round, rules] of fc.sample(randomRules, { seed, numRuns: ROUNDS.rules }).entries()) {
+    const field = await loadRules(scene, rules);
+    for (const probe of PROBES) await testProbe(t, { ...scene, field }, probe, `rules ${round}\n${rules}`);
+  }
+}

@@ -1,0 +1,42 @@
+import t from "tap";
+import { RuleSyntaxError } from "../../src/errors.ts";
+import { splitParts } from "../../src/trace/rule-parts.ts";
+
+t.test("a rule falls into its parts", async (t) => {
+  const { chain, parts } = splitParts(
+    "-A X ! -s 10.0.0.0/8 -m tcp ! --dport 80 --sport 1 -j REJECT --reject-with tcp-reset",
+  );
+  t.equal(chain, "X");
+  t.strictSame(
+    parts.map(({ flag, not, value, words, text }) => [flag, not, value, words.length, text]),
+    [
+      ["-s", true, "10.0.0.0/8", 0, "! -s 10.0.0.0/8"],
+      ["-m", false, "tcp", 5, "-m tcp ! --dport 80 --sport 1"],
+      ["-j", false, "REJECT", 2, "-j REJECT --reject-with tcp-reset"],
+    ],
+  );
+});
+
+t.test("long spellings are the short ones", async (t) => {
+  const long = "--protocol --source --destination --in-interface --out-interface --fragment --match --jump --goto";
+  const { parts } = splitParts(`-A X ${long}`);
+  t.strictSame(
+    parts.map(({ flag }) => flag),
+    ["-p", "-s", "-d", "-i", "-o", "-f", "-m", "-j", "-g"],
+  );
+});
+
+t.test("what belongs to no option is a part of its own", async (t) => {
+  t.match(splitParts("-A X stray words -j DROP").parts, [{ flag: "", text: "stray words" }, { flag: "-j" }]);
+  t.match(splitParts("-A X ! stray").parts, [{ flag: "", not: true, text: "! stray" }]);
+  t.match(splitParts("-A X !").parts, [{ flag: "", not: true, text: "!" }]);
+  t.match(splitParts('-A X "-j" DROP').parts, [{ flag: "", text: '"-j" DROP' }]);
+  t.match(splitParts("-A X -j").parts, [{ flag: "-j", value: "", text: "-j" }]);
+  t.same(splitParts("-A X").parts, []);
+});
+
+for (const line of ["", "-A", "-I X -j DROP", ":X - [0:0]", "-A -t 10.96.1.1:80 -s rr", "-A ! -j DROP"]) {
+  t.test(`no rule of a chain: ${line}`, async (t) => {
+    t.throws(() => splitParts(line), RuleSyntaxError);
+  });
+}
