@@ -5,7 +5,7 @@ import { type Output, standardOutput } from "./commands/output.ts";
 import { type RunArguments, readRunArguments } from "./commands/run-arguments.ts";
 
 /** Commands beside `run`, which is also what a command line without a command means. */
-const OTHERS: ReadonlySet<string> = new Set(["render", "cleanup", "completion"]);
+const OTHERS: ReadonlySet<string> = new Set(["render", "diff", "trace", "test", "lint", "cleanup", "completion"]);
 
 /**
  * Runs one command line and gives its exit code: 0 done, 1 a failure at run time, 2 wrong usage or unreadable input.

@@ -58,7 +58,7 @@ export function reportInputs({ problems, notes, passedOver }: Inputs, verbose: b
   for (const problem of problems) output.note(`error: ${problem.message}`);
 }
 
-function chooseNode({ nodes }: Snapshot, asked: string | undefined) {
+export function chooseNode({ nodes }: Snapshot, asked: string | undefined) {
   if (asked !== undefined) {
     const known = nodes.has(asked) || nodes.size === 0;
     return { nodeName: asked, notes: known ? [] : [`note: there is no Node ${asked} among the inputs`] };
@@ -68,7 +68,7 @@ function chooseNode({ nodes }: Snapshot, asked: string | undefined) {
   return { nodeName: "", notes: ["note: no --node, so no endpoint is local and no zone is known"] };
 }
 
-function withGivenIPs(node: Node | undefined, name: string, ips: readonly string[]): Node {
+export function withGivenIPs(node: Node | undefined, name: string, ips: readonly string[]): Node {
   const known: Node = node ?? {
     kind: "Node",
     name,
@@ -82,7 +82,7 @@ function withGivenIPs(node: Node | undefined, name: string, ips: readonly string
 }
 
 /** What is not given is the same on every machine, so that the same input gives the same output everywhere. */
-function factsOf({ facts, options }: InputFlags, node: Node): NodeFacts {
+export function factsOf({ facts, options }: InputFlags, node: Node): NodeFacts {
   const { ips } = nodeIPsOf(node.addresses, options.bindAddress);
   const addresses = FAMILIES.map((family) => ({ interface: "", address: ips[family] }));
   return {

@@ -1,10 +1,13 @@
 // Did an earlier run in IPVS mode leave anything that iptables mode must get rid of?
 import { findSets } from "../kernel/ipset.ts";
 import type { Kernel } from "../kernel/kernel.ts";
-import { findDevice } from "../kernel/link.ts";
+import { deviceAddresses, findDevice } from "../kernel/link.ts";
+import { forgetSource, preferSource } from "../kernel/local-source.ts";
 import { unlessRefused } from "../kernel/refused.ts";
+import { tcpSources } from "../kernel/tcp-sources.ts";
+import { isLoopback } from "../model/node-ips.ts";
 import type { Family } from "../net/family.ts";
-import { IpvsRetreat } from "../sync/ipvs-retreat.ts";
+import { IpvsRetreat, type OwnConnections } from "../sync/ipvs-retreat.ts";
 import type { Log } from "../sync/log.ts";
 import { type Observer, together } from "../sync/observer.ts";
 import { systemClock } from "../sync/schedule.ts";
@@ -14,6 +17,8 @@ export interface LeaveIpvs {
   readonly kernel: Kernel;
   /** Those that are served. */
   readonly families: readonly Family[];
+  /** The node's own address of IPv4; loopback where none is known. */
+  readonly nodeIP: string;
   readonly log: Log;
 }
 
@@ -26,7 +31,7 @@ export interface Leaving {
 export const NOTHING_LEFT: Leaving = { observer: together([]), stop: async () => {} };
 
 /** Does nothing where there is nothing, or nobody may look. */
-export async function leaveIpvs({ kernel, families, log }: LeaveIpvs): Promise<Leaving> {
+export async function leaveIpvs({ kernel, families, nodeIP, log }: LeaveIpvs): Promise<Leaving> {
   const sets = new Map(families.map((family) => [family, setNamesOf(family)]));
   const device = await unlessRefused(findDevice(), undefined);
   const found = await unlessRefused(findSets([...sets.values()].flat()), []);
@@ -35,7 +40,27 @@ export async function leaveIpvs({ kernel, families, log }: LeaveIpvs): Promise<L
     { interface: device !== undefined, sets: found.length },
     "IPVS mode has left things that go once rules are in",
   );
-  const retreat = new IpvsRetreat({ kernel, sets, clock: systemClock, log });
+  const own = device ? await ownConnections(device.index, nodeIP) : WITHOUT_DEVICE;
+  const retreat = new IpvsRetreat({ kernel, own, sets, clock: systemClock, log });
   const passed: Observer["passed"] = (family, { failure }) => failure === undefined && retreat.served(family);
   return { observer: { ...together([]), passed }, stop: () => retreat.stop() };
+}
+
+const WITHOUT_DEVICE: OwnConnections = { sources: tcpSources, gone: async () => {} };
+
+/**
+ * Connections that the node itself makes to an address of a Service have that very address as their source while it is on
+ * an interface. In iptables mode they would not find back from another node, and end with the address, so that new ones
+ * get another source before there is any rule of that mode.
+ */
+async function ownConnections(index: number, nodeIP: string): Promise<OwnConnections> {
+  if (isLoopback(nodeIP)) return WITHOUT_DEVICE;
+  const ranges = await unlessRefused(deviceAddresses(index, "IPv4"), []);
+  const addresses = ranges.map(({ address }) => address);
+  await unlessRefused(preferSource(index, addresses, nodeIP), 0);
+  const gone: OwnConnections["gone"] = (unbound) => {
+    const changed = unbound.filter((address) => addresses.includes(address));
+    return unlessRefused(forgetSource(index, changed), undefined);
+  };
+  return { sources: tcpSources, gone };
 }

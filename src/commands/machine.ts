@@ -30,6 +30,6 @@ export async function openMachine(known: GivenFacts): Promise<Machine> {
       ...(addresses && { addresses: async () => addresses }),
     },
     whyUnusable: (family) => whyUnusable(run, family),
-    ipvsSupport: (scheduler) => ipvsSupport(run, scheduler),
+    ipvsSupport: (scheduler) => ipvsSupport({ run }, scheduler),
   };
 }

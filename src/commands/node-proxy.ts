@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { KernelError } from "../errors.ts";
 import { readCounter } from "../kernel/nfacct.ts";
 import { setOomScore } from "../kernel/oom-score.ts";
+import { nodeIPsOf } from "../model/node-ips.ts";
 import { nodeNameOf } from "../options/complete.ts";
 import type { Config } from "../options/config.ts";
 import { flagValue } from "../options/flags.ts";
@@ -44,6 +45,9 @@ export interface NodeProxyInput extends DaemonFlags {
   readonly verbosity: Verbosity;
 }
 
+const DEPRECATION =
+  "IPVS mode is deprecated in Kubernetes and may go away; nftables mode of kube-proxy is to take its place";
+
 /**
  * Starts as kube-proxy does, step by step, and runs until it is told to stop. Rejects with InputError, KernelError or
  * FatalError when it cannot start or must not go on. Rules stay in place on every way out.
@@ -82,6 +86,7 @@ async function serve(input: NodeProxyInput, stop: AbortController): Promise<void
   const facts = await machine.kernel.facts();
   const metrics = createMetrics({
     mode,
+    ...(chosen.fallback && { fallback: chosen.fallback.part }),
     families: facts.families,
     version: reportedVersion(given).replace(/^v/, ""),
     gates: options.gates,
@@ -127,9 +132,10 @@ async function proxy(input: ProxyInput): Promise<void> {
   log.info({ version: reportedVersion(given) }, "Version");
   await setOwnScore(options.oomScoreAdj, log);
   const { observer, sawNode, close } = await startWatchers({ ...input, events, node });
-  const leaving = await leaveOther({ ...input, log });
+  const leaving = await leaveOther(input, log);
   try {
     recordFallback(input, events);
+    if (mode === "ipvs") recordDeprecation(events, log);
     events.record({ type: "Normal", reason: "Starting", action: "StartKubeProxy", note: "" });
     if (file) void followConfig(file, stop, log);
     const usesPodCIDRs = objects.needsPodCIDRs;
@@ -152,19 +158,22 @@ async function proxy(input: ProxyInput): Promise<void> {
 }
 
 /** What IPVS mode left goes under way; the other way round all of it is rules, which a pass replaces. */
-function leaveOther({
-  mode,
-  kernel,
-  facts,
-  log,
-}: Pick<ProxyInput, "mode" | "kernel" | "facts"> & { readonly log: Log }) {
-  return mode === "iptables" ? leaveIpvs({ kernel, families: facts.families, log }) : NOTHING_LEFT;
+function leaveOther({ mode, kernel, facts, node, options }: ProxyInput, log: Log) {
+  if (mode !== "iptables") return NOTHING_LEFT;
+  const { ips } = nodeIPsOf(node?.addresses ?? [], options.bindAddress);
+  return leaveIpvs({ kernel, families: facts.families, nodeIP: ips.IPv4, log });
 }
 
 function recordFallback({ fallback }: ChosenMode, events: Objects["events"]): void {
   if (!fallback) return;
   const note = `IPVS mode is not possible on this node, iptables mode serves it: ${fallback.words} (${fallback.part})`;
   events.record({ type: "Warning", reason: "IPVSFallback", action: "StartKubeProxy", note });
+}
+
+/** Whoever runs kube-proxy in this mode is told so at each start, and looks for it. */
+function recordDeprecation(events: Objects["events"], log: Log): void {
+  log.error({}, DEPRECATION);
+  events.record({ type: "Warning", reason: "IPVSDeprecation", action: "StartKubeProxy", note: DEPRECATION });
 }
 
 /** kube-proxy does not end for it either: the score takes a right that a container may lack. */

@@ -1,17 +1,23 @@
 // What would be in the kernel?
-import type { Backend } from "../backends/backend.ts";
-import { iptablesBackend } from "../backends/iptables/backend.ts";
-import { ipvsBackend } from "../backends/ipvs/backend.ts";
+import { drawChains } from "../draw/chains.ts";
+import { PICTURE_FORMATS } from "../draw/picture.ts";
 import { FAMILIES } from "../net/family.ts";
-import type { Options } from "../options/options.ts";
+import type { KernelState } from "../state/kernel-state.ts";
 import { selectFragments } from "../state/selection.ts";
+import { openBackend } from "./backend.ts";
 import { checkSupported } from "./configuration.ts";
+import { DATA_FORMATS, printData } from "./data-text.ts";
+import { wrongUsage } from "./failure.ts";
 import { type InputFlags, type Inputs, openInputs, reportInputs } from "./inputs.ts";
 import type { Output } from "./output.ts";
+import { renderData } from "./render-data.ts";
 import { printSection, printSections, type SectionName } from "./sections.ts";
-import { readTemplates } from "./templates.ts";
+import { belongsTo } from "./service-choice.ts";
+
+export const RENDER_FORMATS = ["text", ...DATA_FORMATS, ...PICTURE_FORMATS] as const;
 
 export interface RenderFlags {
+  readonly format: (typeof RENDER_FORMATS)[number];
   readonly section?: SectionName | undefined;
   readonly explain: boolean;
   /** `namespace/name` or `namespace/name:port`; none: everything. */
@@ -20,31 +26,36 @@ export interface RenderFlags {
 
 /** Reads the inputs and prints; the answer is whether all of the input could be used. Rejects with InputError. */
 export async function renderPaths(input: InputFlags, flags: RenderFlags, output: Output): Promise<boolean> {
+  checkFlags(flags);
   checkSupported(input.options, ["iptables", "ipvs"]);
-  const inputs = await openInputs(input, await backendOf(input.options));
+  const inputs = await openInputs(input, await openBackend(input.options.mode === "ipvs" ? "ipvs" : "iptables"));
   reportInputs(inputs, input.verbose, output);
-  await render(inputs, flags, output);
+  await output.data(printStates(statesOf(inputs, flags), flags));
   return inputs.problems.length === 0;
 }
 
-async function backendOf({ mode }: Options): Promise<Backend> {
-  return mode === "ipvs" ? ipvsBackend(await readTemplates("ipvs")) : iptablesBackend(await readTemplates("iptables"));
+function checkFlags({ format, section, explain }: RenderFlags): void {
+  if (format === "text") return;
+  if (section !== undefined) throw wrongUsage("--section goes with -o text only");
+  if (explain) throw wrongUsage("--explain goes with -o text only");
 }
 
-/** Prints what this node's kernel would hold for the inputs. */
-async function render(inputs: Inputs, flags: RenderFlags, output: Output): Promise<void> {
-  const states = FAMILIES.flatMap((family) => inputs.wanted(family) ?? []).map((state) =>
-    flags.services.length === 0
-      ? state
-      : selectFragments(state, ({ key }) => flags.services.some((service) => belongsTo(key, service))),
-  );
-  const { section, explain } = flags;
-  if (section === undefined) return output.data(printSections(states, explain));
-  await output.data(printSection(states, section, explain));
+/** What this node's kernel would hold for the inputs. */
+function statesOf(inputs: Inputs, { services, format }: RenderFlags): readonly KernelState[] {
+  const states = FAMILIES.flatMap((family) => inputs.wanted(family) ?? []);
+  // A picture shows what leads to a Service, which is no part of it.
+  if (services.length === 0 || isPicture(format)) return states;
+  const isAsked = (key: string) => services.some((service) => belongsTo(key.slice(0, key.lastIndexOf("/")), service));
+  return states.map((state) => selectFragments(state, ({ key }) => isAsked(key)));
 }
 
-/** Is this key (`shop/cart:http/TCP`) of the Service, or of the one port of it, that is asked for? */
-function belongsTo(key: string, service: string): boolean {
-  const port = key.slice(0, key.lastIndexOf("/"));
-  return port === service || port.startsWith(`${service}:`);
+function printStates(states: readonly KernelState[], flags: RenderFlags): Iterable<string> {
+  const { format, section, explain, services } = flags;
+  if (format === "json" || format === "yaml") return printData(renderData(states), format);
+  if (format !== "text") return drawChains(states, services, format);
+  return section === undefined ? printSections(states, explain) : printSection(states, section, explain);
+}
+
+function isPicture(format: RenderFlags["format"]): boolean {
+  return PICTURE_FORMATS.some((picture) => picture === format);
 }

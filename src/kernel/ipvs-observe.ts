@@ -2,7 +2,7 @@
 import type { Family } from "../net/family.ts";
 import type { IpvsState } from "../state/kernel-state.ts";
 import { readSets } from "./ipset.ts";
-import { hasIpvs, readServers } from "./ipvs.ts";
+import { hasIpvs, type IpvsAccess, MACHINE, readServers } from "./ipvs.ts";
 import { deviceAddresses, findDevice } from "./link.ts";
 import type { LinkRange } from "./link-codec.ts";
 
@@ -21,13 +21,18 @@ export type ObservedIpvs = Extract<IpvsState, { kind: "observed" }>;
 const WHOLE: Readonly<Record<Family, number>> = { IPv4: 32, IPv6: 128 };
 
 /** Rejects with KernelError, with code ENOENT where the kernel has no IPVS. */
-export async function observeIpvs(family: Family, { sets, device, optional }: IpvsLook): Promise<ObservedIpvs> {
-  const link = await findDevice(device);
-  const addresses = link ? await deviceAddresses(link.index, family) : [];
+export async function observeIpvs(
+  family: Family,
+  { sets, device, optional }: IpvsLook,
+  access: IpvsAccess = MACHINE,
+): Promise<ObservedIpvs> {
+  const { converse } = access;
+  const link = await findDevice(device, converse);
+  const addresses = link ? await deviceAddresses(link.index, family, converse) : [];
   return {
     kind: "observed",
-    sets: await readSets(sets),
-    servers: optional && !(await hasIpvs()) ? [] : await readServers(family),
+    sets: await readSets(sets, converse),
+    servers: optional && !(await hasIpvs(access)) ? [] : await readServers(family, access),
     devices: link ? [device] : [],
     addresses: addresses.filter((range) => isAlone(range, family)).map(({ address }) => address),
   };

@@ -5,7 +5,7 @@ import { entryKey, realKey, serverKey } from "../state/ipvs-claims.ts";
 import type { Retirement, ServerChange } from "../state/server-change.ts";
 import type { SetChange } from "../state/set-change.ts";
 import { changeSets } from "./ipset.ts";
-import { changeServers } from "./ipvs.ts";
+import { changeServers, type IpvsAccess, MACHINE } from "./ipvs.ts";
 import { retireServers } from "./ipvs-retire.ts";
 import { bindAddresses, ensureDevice, removeDevice, unbindAddresses } from "./link.ts";
 
@@ -28,28 +28,29 @@ export const ALL_WELL: StepOutcome = { items: [], draining: [] };
 const DUMMY = "dummy";
 
 /** Rejects with KernelError when nothing can be done, or a set or interface cannot be made that all else needs. */
-export async function carryOutIpvs(step: IpvsStep): Promise<StepOutcome> {
+export async function carryOutIpvs(step: IpvsStep, access: IpvsAccess = MACHINE): Promise<StepOutcome> {
+  const { converse } = access;
   switch (step.kind) {
     case "device":
-      await ensureDevice({ name: step.name, kind: DUMMY });
+      await ensureDevice({ name: step.name, kind: DUMMY }, converse);
       return ALL_WELL;
     case "remove-device":
-      await removeDevice({ name: step.name, kind: DUMMY });
+      await removeDevice({ name: step.name, kind: DUMMY }, converse);
       return ALL_WELL;
     case "sets":
-      return refused(await changeAllSets(step.changes));
+      return refused(await changeAllSets(step.changes, access));
     case "servers":
-      return refused(await changeAllServers(step.changes));
+      return refused(await changeAllServers(step.changes, access));
     case "retire": {
-      const { draining, refusals } = await retireServers(step.reals);
+      const { draining, refusals } = await retireServers(step.reals, access);
       const keys = step.reals.map(({ server, real }) => realKey(server, real));
       return { draining, items: itemsOf(keys, refusals) };
     }
     case "bind":
     case "unbind": {
-      const index = await ensureDevice({ name: step.device, kind: DUMMY });
+      const index = await ensureDevice({ name: step.device, kind: DUMMY }, converse);
       const change = step.kind === "bind" ? bindAddresses : unbindAddresses;
-      return refused(itemsOf(step.addresses, await change(index, step.addresses)));
+      return refused(itemsOf(step.addresses, await change(index, step.addresses, converse)));
     }
   }
 }
@@ -66,8 +67,8 @@ function itemsOf(keys: readonly string[], refusals: readonly (KernelError | unde
 }
 
 /** Of a set that cannot be made nothing can be done without: every rule may refer to it. */
-async function changeAllSets(changes: readonly SetChange[]): Promise<readonly ItemRefusal[]> {
-  const results = await changeSets(changes);
+async function changeAllSets(changes: readonly SetChange[], { converse }: IpvsAccess): Promise<readonly ItemRefusal[]> {
+  const results = await changeSets(changes, converse);
   return changes.flatMap((change, index) => {
     const errors = results[index] ?? [];
     if ("entries" in change) return errors.map((error) => ({ key: entryOf(change.set.name, error), error }));
@@ -82,8 +83,8 @@ function entryOf(set: string, { refusal }: KernelError): string {
 }
 
 /** A real server without its virtual server is refused for that alone. */
-async function changeAllServers(changes: readonly ServerChange[]): Promise<readonly ItemRefusal[]> {
-  const items = itemsOf(changes.map(keyOf), await changeServers(changes));
+async function changeAllServers(changes: readonly ServerChange[], access: IpvsAccess): Promise<readonly ItemRefusal[]> {
+  const items = itemsOf(changes.map(keyOf), await changeServers(changes, access));
   const servers = new Set(changes.filter((change) => !("real" in change)).map(keyOf));
   const missing = new Set(items.filter(({ key }) => servers.has(key)).map(({ key }) => key));
   return items.filter(({ key }) => missing.has(key) || ![...missing].some((server) => key.startsWith(`${server} `)));

@@ -4,9 +4,10 @@ import { KernelError } from "../errors.ts";
 import { IPVS_DEVICE } from "../state/node-facts.ts";
 import type { RunCommand } from "./command.ts";
 import { readSetSupport } from "./ipset.ts";
-import { hasIpvs } from "./ipvs.ts";
+import { hasIpvs, type IpvsAccess } from "./ipvs.ts";
 import { tryScheduler } from "./ipvs-trial.ts";
 import { ensureDevice } from "./link.ts";
+import type { Converse } from "./netlink.ts";
 import { unlessRefused } from "./refused.ts";
 
 /** Something is absent that no retry, right or setting will bring. */
@@ -24,14 +25,20 @@ const PASSING: ReadonlySet<string> = new Set(["ENOMEM", "EBUSY", "EINTR"]);
 const ATTEMPTS = 3;
 const PAUSE = 200;
 
+/** How the kernel is asked: programs are run, and netlink is spoken, to another kernel only where a test is one. */
+export interface SupportAccess {
+  readonly run: RunCommand;
+  readonly ipvs?: IpvsAccess;
+}
+
 /**
  * Tries all of it, which has the kernel load its modules; of the trials only the interface stays, where all else is
  * usable. Rejects with KernelError for what is no lack of the kernel's: rights above all.
  */
-export async function ipvsSupport(run: RunCommand, scheduler: string): Promise<IpvsSupport> {
+export async function ipvsSupport(access: SupportAccess, scheduler: string): Promise<IpvsSupport> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await findSupport(run, scheduler);
+      return await findSupport(access, scheduler);
     } catch (error) {
       if (!(error instanceof KernelError && PASSING.has(error.refusal.code)) || attempt === ATTEMPTS) throw error;
       await sleep(PAUSE);
@@ -39,16 +46,16 @@ export async function ipvsSupport(run: RunCommand, scheduler: string): Promise<I
   }
 }
 
-async function findSupport(run: RunCommand, scheduler: string): Promise<IpvsSupport> {
-  if (!(await hasFamily(run))) return missing("FamilyMissing", "the kernel has no IPVS");
-  const refusal = await tryScheduler(scheduler);
+async function findSupport({ run, ipvs }: SupportAccess, scheduler: string): Promise<IpvsSupport> {
+  if (!(await hasFamily(run, ipvs))) return missing("FamilyMissing", "the kernel has no IPVS");
+  const refusal = await tryScheduler(scheduler, ipvs);
   if (refusal) {
     if (refusal.refusal.code !== "ENOENT" || scheduler === "rr") throw refusal;
     return missing("SchedulerMissing", `the kernel has no scheduler ${scheduler}`);
   }
-  const sets = await setTrouble();
+  const sets = await setTrouble(ipvs?.converse);
   if (sets !== undefined) return missing("IPSetMissing", sets);
-  return (await hasDevice())
+  return (await hasDevice(ipvs?.converse))
     ? { kind: "usable" }
     : missing("DummyMissing", "the kernel has no interfaces of type dummy");
 }
@@ -58,15 +65,15 @@ function missing(part: MissingPart, words: string): IpvsSupport {
 }
 
 /** Kernels before 5.16 do not load the module by themselves. */
-async function hasFamily(run: RunCommand): Promise<boolean> {
-  if (await hasIpvs()) return true;
+async function hasFamily(run: RunCommand, ipvs?: IpvsAccess): Promise<boolean> {
+  if (await hasIpvs(ipvs)) return true;
   await unlessRefused(run({ program: "modprobe", args: ["-va", "ip_vs"] }), "");
-  return hasIpvs();
+  return hasIpvs(ipvs);
 }
 
-async function setTrouble(): Promise<string | undefined> {
+async function setTrouble(converse?: Converse): Promise<string | undefined> {
   try {
-    const { protocol, missing: types } = await readSetSupport();
+    const { protocol, missing: types } = await readSetSupport(converse);
     if (protocol < SET_PROTOCOL) return `the kernel speaks version ${protocol} of ipset's language only`;
     return types.length === 0 ? undefined : `the kernel has no sets of type ${types.join(" ")}`;
   } catch (error) {
@@ -75,9 +82,9 @@ async function setTrouble(): Promise<string | undefined> {
   }
 }
 
-async function hasDevice(): Promise<boolean> {
+async function hasDevice(converse?: Converse): Promise<boolean> {
   try {
-    await ensureDevice({ name: IPVS_DEVICE, kind: "dummy" });
+    await ensureDevice({ name: IPVS_DEVICE, kind: "dummy" }, converse);
     return true;
   } catch (error) {
     if (error instanceof KernelError && ABSENT.has(error.refusal.code)) return false;

@@ -33,7 +33,7 @@ export interface IpvsAccess {
   readonly readProc: () => Promise<string>;
 }
 
-const MACHINE: IpvsAccess = { converse: withSocket, readProc: readIpvsProc };
+export const MACHINE: IpvsAccess = { converse: withSocket, readProc: readIpvsProc };
 
 /** Does this kernel have IPVS? It loads the module if it can. Rejects with KernelError when it does not say. */
 export async function hasIpvs({ converse }: IpvsAccess = MACHINE): Promise<boolean> {

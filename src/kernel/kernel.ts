@@ -10,6 +10,7 @@ import type { RunCommand } from "./command.ts";
 import { deleteFlows, type FoundFlows, listUdpFlows } from "./conntrack.ts";
 import { GenerationWatch } from "./generation.ts";
 import { restoreTables, saveTables } from "./iptables.ts";
+import { type IpvsAccess, MACHINE } from "./ipvs.ts";
 import { type IpvsLook, type ObservedIpvs, observeIpvs } from "./ipvs-observe.ts";
 import { ALL_WELL, carryOutIpvs, type StepOutcome } from "./ipvs-step.ts";
 import { ensureCounter, observeCounters } from "./nfacct.ts";
@@ -48,8 +49,11 @@ export interface Kernel {
   deleteFlows(flows: readonly UdpFlow[]): Promise<number>;
 }
 
-/** The machine that this process runs on, through programs started by `run`. */
-export function machine(run: RunCommand): Kernel {
+/**
+ * The machine that this process runs on, through programs started by `run`. What IPVS mode has beside tables is spoken
+ * of through `access`.
+ */
+export function machine(run: RunCommand, access: IpvsAccess = MACHINE): Kernel {
   const watch = new GenerationWatch();
   return {
     facts: () => readNodeFacts(run),
@@ -64,11 +68,12 @@ export function machine(run: RunCommand): Kernel {
         fragments: pagedList(),
         sysctls: await observeSysctls(sysctls),
         counters: counters.length === 0 ? [] : await observeCounters(counters),
-        ...(ipvs && { ipvs: await observeIpvs(family, ipvs) }),
+        ...(ipvs && { ipvs: await observeIpvs(family, ipvs, access) }),
       };
     },
-    ipvs: (family, look) => observeIpvs(family, { ...look, optional: true }),
-    apply: (plan, progressed) => applyPlan(plan, (step, onRule) => carryOut(run, watch, step, onRule), progressed),
+    ipvs: (family, look) => observeIpvs(family, { ...look, optional: true }, access),
+    apply: (plan, progressed) =>
+      applyPlan(plan, (step, onRule) => carryOut({ run, watch, access }, step, onRule), progressed),
     moved: (family) => watch.moved(family),
     sysctls: observeSysctls,
     flows: listUdpFlows,
@@ -76,7 +81,13 @@ export function machine(run: RunCommand): Kernel {
   };
 }
 
-async function carryOut(run: RunCommand, watch: GenerationWatch, step: Step, onRule: OnRule): Promise<StepOutcome> {
+interface Ways {
+  readonly run: RunCommand;
+  readonly watch: GenerationWatch;
+  readonly access: IpvsAccess;
+}
+
+async function carryOut({ run, watch, access }: Ways, step: Step, onRule: OnRule): Promise<StepOutcome> {
   switch (step.kind) {
     case "sysctl":
       await writeSysctl(step.path, step.value);
@@ -88,6 +99,6 @@ async function carryOut(run: RunCommand, watch: GenerationWatch, step: Step, onR
       await watch.ours(step.changes.length, () => restoreTables(run, step.family, step.changes, onRule));
       return ALL_WELL;
     default:
-      return carryOutIpvs(step);
+      return carryOutIpvs(step, access);
   }
 }

@@ -10,7 +10,7 @@ import type { IpvsStep } from "./plan.ts";
 
 /** What it depends on beside the two states. */
 export interface IpvsCircumstances extends Weights {
-  /** Real servers that drain, and are to be looked at again now. */
+  /** Real servers that drain, and are to be looked at again now: where everything is looked at, they are found anyway. */
   readonly due: readonly Retirement[];
 }
 
@@ -29,21 +29,25 @@ export function diffIpvs(
   circumstances: IpvsCircumstances,
 ): IpvsDifference {
   if (wanted.ipvs?.kind !== "wanted" || !actual.ipvs) return NOTHING;
-  const again = lookAgain(wanted, circumstances.due);
   if (actual.ipvs.kind === "wanted") {
     const { early, late } = stepsOf(diffHeld({ wanted, ipvs: wanted.ipvs, held: actual, changed }));
-    return { early: [...early, ...again], late, draining: [] };
+    return { early: [...early, ...lookAgain(stillToGo(wanted, circumstances.due))], late, draining: [] };
   }
-  const difference = diffObserved({ state: wanted, wanted: wanted.ipvs, found: actual.ipvs }, circumstances);
-  const { early, late } = stepsOf(difference);
-  return { early: [...early, ...again], late, draining: difference.draining };
+  const found = diffObserved({ state: wanted, wanted: wanted.ipvs, found: actual.ipvs }, circumstances);
+  const isKnown = ({ server, real }: Retirement) =>
+    real.weight === 0 && circumstances.draining.has(realKey(server, real));
+  const { early, late } = stepsOf({ ...found, retire: found.retire.filter((each) => !isKnown(each)) });
+  return { early: [...early, ...lookAgain(found.retire.filter(isKnown))], late, draining: found.draining };
 }
 
 /** Those that are wanted again have their weight again, and those of a virtual server that goes go with it. */
-function lookAgain({ fragments }: KernelState, due: readonly Retirement[]): readonly IpvsStep[] {
-  const reals = due.filter(({ server, real }) => {
+function stillToGo({ fragments }: KernelState, due: readonly Retirement[]): readonly Retirement[] {
+  return due.filter(({ server, real }) => {
     const wanted = serverAt(fragments, serverKey(server));
     return wanted && !wanted.realServers.some((each) => realKey(server, each) === realKey(server, real));
   });
+}
+
+function lookAgain(reals: readonly Retirement[]): readonly IpvsStep[] {
   return reals.length === 0 ? [] : [{ kind: "retire", reals, again: true }];
 }

@@ -20,22 +20,31 @@ export class Draining {
     return new Set(this.#reals.keys());
   }
 
-  /** All of them, when it is time for another look. */
-  due(now: number): readonly Retirement[] {
-    return now - this.#looked < LOOK_AGAIN ? [] : [...this.#reals.values()];
+  /** Milliseconds until it is time for another look; 0 where that is over. */
+  wait(now: number): number {
+    return Math.max(0, this.#looked + LOOK_AGAIN - now);
   }
 
-  /** What a pass found and did. `due`: what was due when it began; all of that was looked at, or is no longer to go. */
+  /** All of them, when it is time for another look. */
+  due(now: number): readonly Retirement[] {
+    return this.wait(now) > 0 ? [] : [...this.#reals.values()];
+  }
+
+  /**
+   * What a pass found and did. `due`: what was due when it began. In a pass that went well all of that was looked at, or
+   * is no longer to go; of a refused step nobody knows how far it came, so weights may be gone.
+   */
   note(
     { steps, draining: found = [] }: Plan,
-    { done, draining }: Applied,
+    { done, refused, draining }: Applied,
     due: readonly Retirement[],
     now: number,
   ): void {
     if (this.#reals.size === 0 || due.length > 0) this.#looked = now;
-    this.#forget(due);
+    if (!refused) this.#forget(due);
     for (const step of steps) if (step.kind === "retire" && done.includes(step)) this.#forget(step.reals);
-    for (const one of [...found, ...draining]) this.#reals.set(realKey(one.server, one.real), one);
+    const begun = refused?.step.kind === "retire" ? refused.step.reals : [];
+    for (const one of [...found, ...begun, ...draining]) this.#reals.set(realKey(one.server, one.real), one);
   }
 
   #forget(reals: readonly Retirement[]): void {

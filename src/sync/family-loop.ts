@@ -9,7 +9,6 @@ import type { Family } from "../net/family.ts";
 import type { Options } from "../options/options.ts";
 import type { Change } from "../source/source.ts";
 import type { Counters, NodeFacts } from "../state/node-facts.ts";
-import { LOOK_AGAIN } from "./draining.ts";
 import { type AppliedWorld, FlowRound } from "./flow-round.ts";
 import { Keeper, refusalIn } from "./keeper.ts";
 import type { Log } from "./log.ts";
@@ -118,10 +117,14 @@ export class FamilyLoop {
       return blindReport(clock.now() - begin, error, this.#circumstances(triggers));
     });
     observer.passed(family, report);
+    this.#cancel();
+    if (report.failure) {
+      this.#triggers.giveBack(triggers);
+      return false;
+    }
     this.#lookAgain();
-    if (report.failure) this.#triggers.giveBack(triggers);
-    else await this.#flushFlows();
-    return report.failure === undefined;
+    await this.#flushFlows();
+    return true;
   }
 
   /** Only now: a flow that is born while the old rules stand would stay wrong. */
@@ -131,11 +134,11 @@ export class FamilyLoop {
     if (flushed) this.#input.observer.flushed(this.#input.family, flushed);
   }
 
-  /** At real servers whose connections are waited for. */
+  /** At real servers whose connections are waited for; a pass that failed is tried again anyway. */
   #lookAgain(): void {
-    this.#cancel();
-    if (!this.#keeper.drains) return;
-    this.#cancel = this.#input.clock.after(LOOK_AGAIN, () => this.#schedule.request());
+    const wait = this.#keeper.nextLook;
+    if (wait === undefined) return;
+    this.#cancel = this.#input.clock.after(wait, () => this.#schedule.request());
   }
 
   async #pass(triggers: readonly number[]): Promise<PassReport> {

@@ -1,11 +1,13 @@
 // When does what an earlier IPVS mode left go, on a node that iptables mode serves now?
 import { KernelError } from "../errors.ts";
 import type { Kernel } from "../kernel/kernel.ts";
+import { hostPort } from "../net/address.ts";
 import type { Family } from "../net/family.ts";
 import { lastSteps, planRetreat } from "../plan/ipvs-retreat.ts";
 import type { IpvsStep } from "../plan/plan.ts";
 import type { IpvsState } from "../state/kernel-state.ts";
 import { IPVS_DEVICE } from "../state/node-facts.ts";
+import type { ServerIdentity } from "../state/virtual-server.ts";
 import type { Log } from "./log.ts";
 import type { Clock } from "./schedule.ts";
 
@@ -15,8 +17,20 @@ const PAUSE = 10_000;
 /** Milliseconds that connections are waited for: the kernel itself forgets an idle one after as long. */
 export const LONGEST_WAIT = 900_000;
 
+/** Flows to so many virtual servers are searched one by one; for more, all UDP flows are read once. */
+const FEW = 8;
+
+/** Those that the node itself makes. */
+export interface OwnConnections {
+  /** The addresses that they have. */
+  sources(): Promise<ReadonlySet<string>>;
+  /** These addresses are gone, and what was done so that new connections do not have them can be undone. */
+  gone(addresses: readonly string[]): Promise<void>;
+}
+
 export interface IpvsRetreatInput {
-  readonly kernel: Pick<Kernel, "ipvs" | "apply">;
+  readonly kernel: Pick<Kernel, "ipvs" | "apply" | "flows" | "deleteFlows">;
+  readonly own: OwnConnections;
   /** Names of the sets of each family that is served. */
   readonly sets: ReadonlyMap<Family, readonly string[]>;
   readonly clock: Clock;
@@ -85,22 +99,37 @@ export class IpvsRetreat {
   /** Takes away what has no connections, and tells what has. */
   async #clear(all: boolean): Promise<readonly string[]> {
     const waiting: string[] = [];
-    for (const family of this.#input.sets.keys()) {
-      const retreat = planRetreat(await this.#look(family), IPVS_DEVICE, all);
+    for (const [family, sets] of this.#input.sets) {
+      const found = await this.#look(family, sets);
+      const retreat = planRetreat(found, IPVS_DEVICE, all ? "all" : await this.#input.own.sources());
+      // In the end it must go without, too.
+      if (!all) await this.#moveFlows(family, retreat.datagrams);
       await this.#carryOut(retreat.steps);
+      const unbound = retreat.steps.flatMap((step) => (step.kind === "unbind" ? step.addresses : []));
+      if (unbound.length > 0) await this.#input.own.gone(unbound);
       waiting.push(...retreat.waiting);
     }
     return waiting;
   }
 
+  /** Their next packets are the first of new flows. */
+  async #moveFlows(family: Family, servers: readonly ServerIdentity[]): Promise<void> {
+    if (servers.length === 0) return;
+    const { kernel } = this.#input;
+    const { flows } = await kernel.flows(family, servers.length > FEW ? "all" : servers);
+    const places = new Set(servers.map(({ address, port }) => hostPort(address, port)));
+    const old = flows.filter(({ destination }) => places.has(destination.text));
+    if (old.length > 0) await kernel.deleteFlows(old);
+  }
+
   async #finish(): Promise<void> {
-    for (const family of this.#input.sets.keys()) {
-      await this.#carryOut(lastSteps(await this.#look(family), IPVS_DEVICE));
+    for (const [family, sets] of this.#input.sets) {
+      await this.#carryOut(lastSteps(await this.#look(family, sets), IPVS_DEVICE));
     }
   }
 
-  async #look(family: Family): Promise<Extract<IpvsState, { kind: "observed" }>> {
-    return this.#input.kernel.ipvs(family, { sets: this.#input.sets.get(family) ?? [], device: IPVS_DEVICE });
+  #look(family: Family, sets: readonly string[]): Promise<Extract<IpvsState, { kind: "observed" }>> {
+    return this.#input.kernel.ipvs(family, { sets, device: IPVS_DEVICE });
   }
 
   async #carryOut(steps: readonly IpvsStep[]): Promise<void> {
@@ -110,9 +139,12 @@ export class IpvsRetreat {
   }
 
   #say(waiting: readonly string[]): void {
-    const servers = waiting.join(" ");
-    if (servers === this.#said) return;
-    this.#said = servers;
-    this.#input.log.info({ servers }, "Connections through virtual servers of IPVS mode are waited for");
+    const what = waiting.join(" ");
+    if (what === this.#said) return;
+    this.#said = what;
+    this.#input.log.info(
+      { waiting: what },
+      "Connections through virtual servers and addresses of IPVS mode are waited for",
+    );
   }
 }

@@ -85,9 +85,9 @@ export class Keeper {
     return this.#withheld.all();
   }
 
-  /** Are there real servers whose connections are waited for? Then there is something to do before long. */
-  get drains(): boolean {
-    return this.#draining.size > 0;
+  /** Milliseconds until real servers whose connections are waited for are to be looked at; undefined without any. */
+  get nextLook(): number | undefined {
+    return this.#draining.size === 0 ? undefined : this.#draining.wait(this.#input.clock.now());
   }
 
   /**
@@ -109,12 +109,13 @@ export class Keeper {
     };
     let result = await attempt(target, believed ? { held: believed } : { unhurried: quiet });
     const drift = quiet && !believed ? driftIn(result.plan) : undefined;
-    if (result.applied.refused && believed) result = await attempt(target, LOOK);
+    const { refused: step, items: some } = result.applied;
+    if (believed && (step || some.length > 0)) result = await attempt(target, LOOK);
     const { held, culprits } = await this.#withoutCulprits(target, result, (state) => attempt(state, LOOK));
-    const whole = held && (await this.#withoutItems(held, attempts, (state) => attempt(state, LOOK)));
+    const items: ItemRefusal[] = [];
+    const whole = held && (await this.#withoutItems({ held, first: result, items }, (state) => attempt(state, LOOK)));
     if (whole) this.#believe(whole);
     const elapsed = this.#input.clock.now() - start;
-    const items = attempts.flatMap(({ applied }) => applied.items);
     return { elapsed, scope: believed ? "partial" : "full", attempts, drift, culprits, items };
   }
 
@@ -152,26 +153,27 @@ export class Keeper {
   }
 
   /**
-   * What the kernel holds in the end, without the single things of IPVS that it refused: all that depends on them is
-   * taken back. Undefined where it keeps refusing.
+   * What the kernel holds in the end, without the single things of IPVS that it refused, which are added to `items`: all
+   * that depends on them is taken back. Undefined where it keeps refusing others. What is done without already and
+   * refused once more is something that was to go: it stays, and nothing depends on it.
    */
   async #withoutItems(
-    held: KernelState,
-    attempts: readonly PassResult[],
+    { held, first, items }: ItemSearch,
     attempt: (state: KernelState) => Promise<PassResult>,
   ): Promise<KernelState | undefined> {
-    let state = held;
-    let items = attempts.flatMap(({ applied }) => applied.items);
-    for (let round = 0; items.length > 0; round++) {
+    let [state, { applied }] = [held, first];
+    for (let round = 0; ; round++) {
+      const known = withheldOf(state);
+      const more = applied.items.filter(({ key }) => !known.has(key));
+      if (more.length === 0) return state;
       const now = this.#input.clock.now();
-      this.#withheld.add(items, now);
+      items.push(...more);
+      this.#withheld.add(more, now);
       if (round === ROUNDS) return undefined;
       state = this.#withheld.withhold(state, now);
-      const { applied } = await attempt(state);
+      ({ applied } = await attempt(state));
       if (applied.refused) return undefined;
-      items = applied.items.slice();
     }
-    return state;
   }
 
   /**
@@ -208,6 +210,13 @@ function isSame(a: KernelState, b: KernelState): boolean {
 function driftIn(plan: Plan): Plan | undefined {
   const steps = plan.steps.filter((step) => step.kind !== "retire" || !step.again);
   return steps.length === 0 ? undefined : { ...plan, steps };
+}
+
+interface ItemSearch {
+  readonly held: KernelState;
+  /** The attempt that had things refused. */
+  readonly first: PassResult;
+  readonly items: ItemRefusal[];
 }
 
 interface Search {

@@ -38,6 +38,7 @@ export class Withheld {
   withhold(wanted: KernelState, now: number): KernelState {
     if (wanted.ipvs?.kind !== "wanted" || this.#refused.size === 0) return wanted;
     const keys = [...this.#keys].filter((key) => now < (this.#refused.get(key)?.until ?? 0));
+    if (keys.length === 0) return wanted;
     if (keys.length < this.#keys.size) this.#keys = new Set(keys);
     return { ...wanted, ipvs: { ...wanted.ipvs, withheld: this.#keys } };
   }

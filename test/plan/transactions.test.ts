@@ -6,7 +6,13 @@ import { restoreText } from "../../src/plan/restore-text.ts";
 import type { Variant } from "../../src/plan/transactions.ts";
 import { parseTables } from "../../src/state/iptables-parse.ts";
 import { printTables } from "../../src/state/iptables-print.ts";
-import { type Chain, emptyState, type Fragment, type KernelState, type TableName } from "../../src/state/kernel-state.ts";
+import {
+  type Chain,
+  emptyState,
+  type Fragment,
+  type KernelState,
+  type TableName,
+} from "../../src/state/kernel-state.ts";
 import { FakeIptables } from "../support/fake-iptables.ts";
 import { buildChain, buildFragment, buildState } from "../support/fragments.ts";
 import { savedTables } from "../support/saved-tables.ts";

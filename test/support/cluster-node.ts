@@ -24,11 +24,15 @@ export interface ClusterNode {
   start(...flags: readonly string[]): Daemon;
 }
 
+/** A place in a text, and what stands there instead. */
+type Replacement = readonly [place: RegExp, by: string];
+
 /**
  * The configuration is that of the ConfigMap in `scripts/deploy`, as kubeadm writes it, but for what a namespace has no
- * right to (the size of the conntrack table), and free ports.
+ * right to (the size of the conntrack table), free ports, and what the test wants
+ * to be otherwise.
  */
-export async function makeClusterNode(t: Test): Promise<ClusterNode> {
+export async function makeClusterNode(t: Test, otherwise: readonly Replacement[] = []): Promise<ClusterNode> {
   await execa("ip", ["link", "set", "lo", "up"]);
   const server = await startApiServer({ token: TOKEN });
   t.teardown(() => server.close());
@@ -56,6 +60,7 @@ export async function makeClusterNode(t: Test): Promise<ClusterNode> {
       [/minSyncPeriod: 0s\n( *)syncPeriod: 0s/, "minSyncPeriod: 100ms\n$1syncPeriod: 2s"],
       [/healthzBindAddress: .*/, `healthzBindAddress: 0.0.0.0:${ports.health}`],
       [/metricsBindAddress: .*/, `metricsBindAddress: 127.0.0.1:${ports.metrics}`],
+      ...otherwise,
     ]),
   );
   return {
@@ -77,7 +82,7 @@ function configMap(): (key: string) => string {
 }
 
 /** Every place must be there, or the test would run with something else than it says. */
-function replaced(text: string, places: readonly (readonly [RegExp, string])[]): string {
+function replaced(text: string, places: readonly Replacement[]): string {
   return places.reduce((sum, [place, by]) => {
     if (!place.test(sum)) throw new Error(`the deployed configuration has no ${place}`);
     return sum.replace(place, by);

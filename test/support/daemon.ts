@@ -4,11 +4,16 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { Netns } from "./netns.ts";
+import type { Program } from "./program.ts";
 
-const PROGRAM = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const SOURCES: Program = [
+  process.execPath,
+  "--import=tsx",
+  fileURLToPath(new URL("../../src/main.ts", import.meta.url)),
+];
 
 /** Milliseconds until words that were not said count as never to be said. */
-const PATIENCE = 30_000;
+const PATIENCE = 180_000;
 
 /** A running program: what it said on standard error, and its end. */
 export class Daemon {
@@ -18,9 +23,14 @@ export class Daemon {
   #output = "";
   #wake: () => void = () => {};
 
-  constructor(args: readonly string[], { path }: Pick<Netns, "path">, env: NodeJS.ProcessEnv) {
+  constructor(
+    args: readonly string[],
+    { path }: Pick<Netns, "path">,
+    env: NodeJS.ProcessEnv,
+    program: Program = SOURCES,
+  ) {
     // The process must not outlive the test, however that ends.
-    const inside = ["--pdeathsig", "KILL", "nsenter", `--net=${path}`, process.execPath, "--import=tsx", PROGRAM];
+    const inside = ["--pdeathsig", "KILL", "nsenter", `--net=${path}`, ...program];
     this.#child = spawn("setpriv", [...inside, ...args], {
       env,
       stdio: ["ignore", "pipe", "pipe"],

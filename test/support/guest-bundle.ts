@@ -4,9 +4,12 @@ import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build, type Plugin } from "esbuild";
+import { GUEST_PROGRAM } from "./guest-program.ts";
 
 /** Inside the checkout, where the packages that cannot be bundled are found from. */
 const FOLDER = fileURLToPath(new URL("../../.tap/vm", import.meta.url));
+
+const PROGRAM = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
 /** Some modules of tap still ask for `require`. */
 const BANNER =
@@ -23,12 +26,18 @@ const ownPlace: Plugin = {
   },
 };
 
-/** Makes one module, with its source map, of each of these test files and of all that it imports; says where they are. */
+/**
+ * Makes one module, with its source map, of each of these test files and of all that it imports, and says where they are.
+ * The node proxy itself is made one beside them.
+ */
 export async function bundleForGuest(files: readonly string[]): Promise<readonly string[]> {
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
   await build({
-    entryPoints: [...files],
+    entryPoints: [
+      ...files.map((file) => ({ in: file, out: basename(file, ".ts") })),
+      { in: PROGRAM, out: GUEST_PROGRAM },
+    ],
     outdir: FOLDER,
     outExtension: { ".js": ".mjs" },
     bundle: true,

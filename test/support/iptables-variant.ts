@@ -43,14 +43,26 @@ export async function inNamespace(
   return stdout;
 }
 
-function linkPrograms(folder: string, variant: Variant): void {
+/** From here on the programs that this process starts find iptables-legacy under the name `iptables`. */
+export function legacyFirst(): void {
+  const folder = "/run/fairlead-legacy";
   mkdirSync(folder, { recursive: true });
-  const foreign = variant === "nft" ? /^(ip6?tables|xtables)-legacy/ : /^(ip6?tables|xtables)-nft/;
+  linkIptables(folder, "legacy");
+  process.env.PATH = `${folder}${delimiter}${process.env.PATH}`;
+}
+
+function linkIptables(folder: string, variant: Variant): void {
   for (const command of ["iptables", "ip6tables"]) {
     for (const suffix of ["", "-save", "-restore"]) {
       link(find(`${command}-${variant}${suffix}`), join(folder, `${command}${suffix}`));
     }
   }
+}
+
+function linkPrograms(folder: string, variant: Variant): void {
+  mkdirSync(folder, { recursive: true });
+  const foreign = variant === "nft" ? /^(ip6?tables|xtables)-legacy/ : /^(ip6?tables|xtables)-nft/;
+  linkIptables(folder, variant);
   for (const directory of sandboxEnvironment().PATH?.split(delimiter) ?? []) {
     const names = existsSync(directory) ? readdirSync(directory) : [];
     for (const name of names.filter((each) => !foreign.test(each))) link(join(directory, name), join(folder, name));

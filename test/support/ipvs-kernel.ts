@@ -1,8 +1,10 @@
 // What if this kernel had IPVS? A function from requests to answers that keeps servers as the kernel does: what it reads
 // of requests and writes of answers it does by itself, by the layout of linux/ip_vs.h.
+import { addressText } from "../../src/kernel/address-bytes.ts";
 import { attribute, nested, readAttributes } from "../../src/kernel/attributes.ts";
 import type { IpvsAccess } from "../../src/kernel/ipvs.ts";
 import { type Message, readMessages } from "../../src/kernel/netlink-message.ts";
+import { type ChangeOutcome, KernelJournal } from "./kernel-journal.ts";
 import { type Answer, errnoPayload, netlinkFunction } from "./netlink-function.ts";
 
 const NUMBER = 0x23;
@@ -27,6 +29,8 @@ export interface IpvsKernelOptions {
   readonly absent?: boolean;
   /** Bytes of answers that may wait. */
   readonly receiveBuffer?: number;
+  /** Where to write down what is asked for. */
+  readonly journal?: KernelJournal;
 }
 
 export interface IpvsKernel extends IpvsAccess {
@@ -40,11 +44,11 @@ export interface IpvsKernel extends IpvsAccess {
 }
 
 export function ipvsKernel(options: IpvsKernelOptions = {}): IpvsKernel {
-  const { schedulers = ["rr", "mh"], absent = false, receiveBuffer = 425_984 } = options;
+  const { schedulers = ["rr", "mh"], absent = false, receiveBuffer = 425_984, journal = new KernelJournal() } = options;
   const servers = new Map<string, KeptServer>();
   const counted = { messages: 0, sends: 0 };
   const timeouts: number[] = [];
-  const change = changer({ servers, schedulers, timeouts });
+  const change = changer({ servers, schedulers, timeouts, broken: journal.broken });
   const answers = (bytes: Buffer): readonly (readonly Answer[])[] => {
     const sent = readMessages(bytes);
     const [first] = sent;
@@ -54,7 +58,7 @@ export function ipvsKernel(options: IpvsKernelOptions = {}): IpvsKernel {
     counted.sends += 1;
     counted.messages += sent.length;
     return sent.flatMap((message, index) => {
-      const errno = change(message);
+      const errno = journal.carryOut(wordsOf(message), () => change(message));
       return errno !== 0 || index === sent.length - 1 ? [[refused(message, errno)]] : [];
     });
   };
@@ -78,9 +82,10 @@ interface Kept {
   readonly servers: Map<string, KeptServer>;
   readonly schedulers: readonly string[];
   readonly timeouts: number[];
+  readonly broken: string[];
 }
 
-function changer({ servers, schedulers, timeouts }: Kept): (message: Message) => number {
+function changer({ servers, schedulers, timeouts, broken }: Kept): (message: Message) => ChangeOutcome {
   return ({ payload }) => {
     const [command = 0] = payload;
     const top = readAttributes(payload.subarray(4));
@@ -98,27 +103,77 @@ function changer({ servers, schedulers, timeouts }: Kept): (message: Message) =>
       if (command === 2 && !server) return ERRNO.ESRCH;
       if (![6, 7, 8, 9].every((type) => values.has(type))) return ERRNO.EINVAL;
       if (!schedulers.includes(values.get(6)?.toString().replace("\0", "") ?? "")) return ERRNO.ENOENT;
+      const same = server && sameValues(server.values, values);
       if (server) server.values = values;
       else servers.set(name, { key, values, real: new Map() });
-      return 0;
+      return same ? "same" : "done";
     }
     if (!server) return ERRNO.ESRCH;
-    if (command === 3) return servers.delete(name) ? 0 : ERRNO.ESRCH;
-    return changeReal(server, command, readAttributes(top.get(2) ?? Buffer.alloc(0)));
+    if (command === 3) return servers.delete(name) ? "done" : ERRNO.ESRCH;
+    const real = readAttributes(top.get(2) ?? Buffer.alloc(0));
+    if (command === 7 && isBusyTcp(server, real)) broken.push(wordsOf({ payload }));
+    return changeReal(server, command, real);
   };
 }
 
-function changeReal(server: KeptServer, command: number, values: ReadonlyMap<number, Buffer>): number {
+function isBusyTcp({ key, real }: KeptServer, values: ReadonlyMap<number, Buffer>): boolean {
+  return key.get(2)?.readUInt16LE(0) === 6 && (real.get(realName(values))?.active ?? 0) > 0;
+}
+
+function realName(values: ReadonlyMap<number, Buffer>): string {
+  return Buffer.concat([values.get(1) ?? Buffer.alloc(0), values.get(2) ?? Buffer.alloc(0)]).toString("hex");
+}
+
+function changeReal(server: KeptServer, command: number, values: ReadonlyMap<number, Buffer>): ChangeOutcome {
   const key = Buffer.concat([values.get(1) ?? Buffer.alloc(0), values.get(2) ?? Buffer.alloc(0)]);
-  const name = key.toString("hex");
+  const name = realName(values);
   const kept = server.real.get(name);
-  if (command === 7) return server.real.delete(name) ? 0 : ERRNO.ENOENT;
+  if (command === 7) return server.real.delete(name) ? "done" : ERRNO.ENOENT;
   if (command === 5 && kept) return ERRNO.EEXIST;
   if (command === 6 && !kept) return ERRNO.ENOENT;
   if (values.has(11)) return ERRNO.EINVAL;
   if (![3, 4, 5, 6].every((type) => values.has(type))) return ERRNO.EINVAL;
   server.real.set(name, { key, values, active: kept?.active ?? 0 });
-  return 0;
+  return kept && sameValues(kept.values, values) ? "same" : "done";
+}
+
+const KINDS = new Map([
+  [1, "add-server"],
+  [2, "set-server"],
+  [3, "remove-server"],
+  [5, "add-real"],
+  [6, "set-real"],
+  [7, "remove-real"],
+  [12, "timeouts"],
+  [17, "flush"],
+]);
+
+const PROTOCOLS = new Map([
+  [6, "TCP"],
+  [17, "UDP"],
+  [132, "SCTP"],
+]);
+
+/** `set-real 10.96.1.1:80/TCP to 10.71.1.5:8080 weight 0`. */
+function wordsOf({ payload }: Pick<Message, "payload">): string {
+  const [command = 0] = payload;
+  const top = readAttributes(payload.subarray(4));
+  const server = readAttributes(top.get(1) ?? Buffer.alloc(0));
+  const real = readAttributes(top.get(2) ?? Buffer.alloc(0));
+  const protocol = PROTOCOLS.get(server.get(2)?.readUInt16LE(0) ?? 0) ?? "";
+  const to = top.has(2) ? ` to ${place(real.get(1), real.get(2))}` : "";
+  const weight = real.has(4) ? ` weight ${real.get(4)?.readUInt32LE(0)}` : "";
+  return `${KINDS.get(command)} ${place(server.get(3), server.get(4))}/${protocol}${to}${weight}`;
+}
+
+function place(address: Buffer | undefined, port: Buffer | undefined): string {
+  if (!address || !port) return "";
+  const text = addressText(Uint8Array.from(address));
+  return `${text.includes(":") ? `[${text}]` : text}:${port.readUInt16BE(0)}`;
+}
+
+function sameValues(a: ReadonlyMap<number, Buffer>, b: ReadonlyMap<number, Buffer>): boolean {
+  return a.size === b.size && [...a].every(([type, value]) => b.get(type)?.equals(value));
 }
 
 function clear(servers: Map<string, KeptServer>): number {
@@ -180,11 +235,7 @@ function procText(servers: ReadonlyMap<string, KeptServer>): string {
     const scheduler = values.get(6)?.toString().replace("\0", "") ?? "";
     const mark = values.get(5);
     const number = key.get(2)?.readUInt16LE(0) ?? 0;
-    const protocol = new Map([
-      [6, "TCP"],
-      [17, "UDP"],
-      [132, "SCTP"],
-    ]).get(number);
+    const protocol = PROTOCOLS.get(number);
     const head = mark
       ? `FWM  ${mark.readUInt32LE(0).toString(16).padStart(8, "0").toUpperCase()} ${scheduler} `
       : `${protocol ?? `IP_${number}`}  ${placeText(key.get(3) ?? Buffer.alloc(4), key.get(4) ?? Buffer.alloc(2))} ${scheduler}  `;

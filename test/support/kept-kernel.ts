@@ -1,5 +1,6 @@
 // How does a test drive a keeper along a changing cluster, without the daemon's timing?
 import type { Snapshot } from "../../src/api/objects.ts";
+import type { Backend } from "../../src/backends/backend.ts";
 import type { Kernel } from "../../src/kernel/kernel.ts";
 import { type KnownWorld, worldOf } from "../../src/model/world.ts";
 import type { Family } from "../../src/net/family.ts";
@@ -10,9 +11,24 @@ import { createLog } from "../../src/sync/log.ts";
 import { PassLog } from "../../src/sync/pass-log.ts";
 import { buildFacts, buildOptions } from "./build.ts";
 import { HandClock } from "./clock.ts";
-import { BACKEND } from "./templates.ts";
+import { BACKEND, IPVS_BACKEND } from "./templates.ts";
 
-const OPTIONS = buildOptions({ localhostNodePorts: false, clusterCIDRs: ["10.1.0.0/16", "fd00:1::/64"] });
+type Mode = Backend["mode"];
+
+/** Settings of a kernel are not kept in this process: they would be those of the machine that runs the test. */
+export const SETTLED_IPVS_BACKEND: Backend = {
+  ...IPVS_BACKEND,
+  desired: (world) => ({ ...IPVS_BACKEND.desired(world), sysctls: [] }),
+};
+
+const BACKENDS: Readonly<Record<Mode, Backend>> = { iptables: BACKEND, ipvs: SETTLED_IPVS_BACKEND };
+
+const CLUSTER_CIDRS = ["10.1.0.0/16", "fd00:1::/64"];
+
+const OPTIONS = {
+  iptables: buildOptions({ localhostNodePorts: false, clusterCIDRs: CLUSTER_CIDRS }),
+  ipvs: buildOptions({ mode: "ipvs", clusterCIDRs: CLUSTER_CIDRS }),
+};
 
 /** Milliseconds; the kernel is looked at no more often than this. */
 export const SYNC_PERIOD = 30_000;
@@ -22,6 +38,8 @@ export interface Subject {
   readonly family: Family;
   readonly kernel: Kernel;
   readonly variant: "nft" | "legacy";
+  /** `iptables` unless said. */
+  readonly mode?: Mode;
 }
 
 /** A keeper, its clock, and the World that it is given from one step to the next. */
@@ -31,31 +49,36 @@ export class KeptKernel {
   readonly lines: string[] = [];
   readonly keeper: Keeper;
   readonly #family: Family;
+  readonly #backend: Backend;
   readonly #passLog: PassLog;
   #world: KnownWorld | undefined;
 
-  constructor({ family, kernel, variant }: Subject) {
+  constructor({ family, kernel, variant, mode = "iptables" }: Subject) {
     const log = createLog("text", (line) => this.lines.push(line))("pass.ts");
     this.#family = family;
-    this.keeper = new Keeper({ kernel, backend: BACKEND, variant }, { clock: this.clock, syncPeriod: SYNC_PERIOD });
-    this.#passLog = new PassLog({ family, mode: BACKEND.mode, clock: this.clock, log });
+    this.#backend = BACKENDS[mode];
+    this.keeper = new Keeper(
+      { kernel, backend: this.#backend, variant },
+      { clock: this.clock, syncPeriod: SYNC_PERIOD },
+    );
+    this.#passLog = new PassLog({ family, mode, clock: this.clock, log });
   }
 
   /** Keeps the kernel as the cluster wants it; what was worked out before is used again. */
   async keep(snapshot: Snapshot): Promise<Step | undefined> {
     const previous = this.#world && { previous: this.#world };
-    this.#world = worldOf({ ...inputOf(snapshot, this.#family), ...previous });
-    const kept = await this.keeper.keep(BACKEND.desired(this.#world));
+    this.#world = worldOf({ ...inputOf(snapshot, this.#family, this.#backend.mode), ...previous });
+    const kept = await this.keeper.keep(this.#backend.desired(this.#world));
     this.#passLog.end(kept);
     return refusalIn(kept)?.step;
   }
 }
 
 /** The same worked out from nothing, as if no step had gone before. */
-export function fromScratch(snapshot: Snapshot, family: Family): KernelState {
-  return BACKEND.desired(worldOf(inputOf(snapshot, family)));
+export function fromScratch(snapshot: Snapshot, family: Family, mode: Mode = "iptables"): KernelState {
+  return BACKENDS[mode].desired(worldOf(inputOf(snapshot, family, mode)));
 }
 
-function inputOf(snapshot: Snapshot, family: Family) {
-  return { snapshot, nodeName: "n1", options: OPTIONS, facts: buildFacts(), family };
+function inputOf(snapshot: Snapshot, family: Family, mode: Mode) {
+  return { snapshot, nodeName: "n1", options: OPTIONS[mode], facts: buildFacts(), family };
 }

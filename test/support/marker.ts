@@ -30,6 +30,12 @@ export function holdsMarker(saved: string, turn: number): boolean {
   return words.every((word) => saved.includes(word));
 }
 
+/** In IPVS mode: does what `ipvsadm -Sn` printed hold this turn's marker in both families, and that of no turn before? */
+export function holdsMarkerServers(saved: string, turn: number): boolean {
+  const found = [...saved.matchAll(/^-A -t (10\.96\.255\.\d+|\[fd00:96::ff:\w+\]):1 /gm)].map(([, address]) => address);
+  return found.sort().join(" ") === `10.96.255.${turn % 250} [fd00:96::ff:${turn % 250}]`;
+}
+
 function slice(turn: number, family: string, address: string): string {
   return `---
 apiVersion: discovery.k8s.io/v1

@@ -8,7 +8,7 @@ import { parse, stringify } from "yaml";
 import { z } from "zod";
 import type { Cluster } from "./cluster.ts";
 import { inNamespace } from "./iptables-variant.ts";
-import { holdsMarker, markerManifests } from "./marker.ts";
+import { holdsMarker, holdsMarkerServers, markerManifests } from "./marker.ts";
 import type { Netns } from "./netns.ts";
 import type { Program } from "./program.ts";
 
@@ -21,13 +21,23 @@ const HERE = {
 };
 
 /** Milliseconds: after so many, rules that are not there are never coming; between two looks. */
-const PATIENCE = { rules: 30_000, look: 25 };
+const PATIENCE = { rules: 120_000, look: 25 };
+
+/** The last rules of both tables in IPVS mode, as far as every cluster has them. */
+const SHARED = [" -m conntrack --ctstate NEW -m set --match-set KUBE-", "-A KUBE-SERVICES -m set --match-set KUBE-"];
+
+interface Sign {
+  readonly command: readonly string[];
+  readonly holds: (text: string, turn: number) => boolean;
+}
 
 /** Where the proxy runs, and what it is. */
 export interface Place {
   readonly node: Netns;
   readonly env: NodeJS.ProcessEnv;
   readonly program: Program;
+  /** Absent: what the cluster's configuration says. */
+  readonly mode?: "ipvs";
 }
 
 /** `fairlead run` in the node's namespace, following one manifest file. It ends with `close` and with the test. */
@@ -52,13 +62,24 @@ export class NodeProxy {
     this.#writeManifests(cluster);
     this.#child ??= this.#start(cluster);
     const deadline = Date.now() + PATIENCE.rules;
-    for (const command of ["iptables-save", "ip6tables-save"]) {
-      while (!holdsMarker(await inNamespace(this.#place.node, [command], this.#place), this.#turn)) {
+    for (const { command, holds } of this.#signs()) {
+      while (!holds(await inNamespace(this.#place.node, command, this.#place), this.#turn)) {
         if (this.#child.exitCode !== null) throw new Error(`the node proxy has ended\n${this.#said}`);
         if (Date.now() > deadline) throw new Error(`the rules of ${cluster.name} do not come\n${this.#said}`);
         await sleep(PATIENCE.look);
       }
     }
+  }
+
+  /** What must be seen, and by which commands: rules, or virtual servers, the last of which go when rules are in. */
+  #signs(): readonly Sign[] {
+    const saves = [["iptables-save"], ["ip6tables-save"]];
+    if (this.#place.mode === undefined) return saves.map((command) => ({ command, holds: holdsMarker }));
+    const rules = saves.map((command) => ({
+      command,
+      holds: (text: string) => SHARED.every((rule) => text.includes(rule)),
+    }));
+    return [{ command: ["ipvsadm", "-Sn"], holds: holdsMarkerServers }, ...(this.#turn === 1 ? rules : [])];
   }
 
   /** Ends the process; its rules stay. */
@@ -71,9 +92,9 @@ export class NodeProxy {
   }
 
   #start(cluster: Cluster): ChildProcessByStdio<null, null, Readable> {
-    const { node, env, program } = this.#place;
+    const { node, env, program, mode } = this.#place;
     const config = join(this.#folder, "config.yaml");
-    writeFileSync(config, configOf(cluster));
+    writeFileSync(config, configOf(cluster, mode));
     // The process must not outlive the test, however that ends.
     const inside = ["--pdeathsig", "KILL", "nsenter", `--net=${node.path}`, ...program];
     const run = ["run", "--manifests", join(this.#folder, "manifests"), "--config", config];
@@ -94,8 +115,8 @@ export class NodeProxy {
   }
 }
 
-function configOf({ folder, nodeName }: Cluster): string {
+function configOf({ folder, nodeName }: Cluster, mode: Place["mode"]): string {
   const config = Config.parse(parse(readFileSync(join(folder, "config.yaml"), "utf8")));
   const iptables = { ...config.iptables, minSyncPeriod: "10ms" };
-  return stringify({ ...config, ...HERE, iptables, hostnameOverride: nodeName });
+  return stringify({ ...config, ...HERE, ...(mode && { mode }), iptables, hostnameOverride: nodeName });
 }

@@ -3,11 +3,12 @@ import type { Test } from "tap";
 import type { Outcome } from "./agent.ts";
 import { type Cluster, readCluster } from "./cluster.ts";
 import { inNamespace, type Variant, variantEnvironment } from "./iptables-variant.ts";
+import { configure } from "./netns.ts";
 import { NodeProxy } from "./node-proxy.ts";
 import type { PacketCase } from "./packet-case.ts";
 import { type Flow, flowOf, placements } from "./packet-flow.ts";
 import type { Program } from "./program.ts";
-import { makeTopology, place, removeTopology, type Topology } from "./topology.ts";
+import { makeTopology, NODE, place, removeTopology, type Topology } from "./topology.ts";
 
 /** A network with a node proxy in it, for clusters of the same settings one after the other. */
 export interface Stage {
@@ -24,9 +25,11 @@ export interface Scene {
 
 /** A stage for one test, gone with it. */
 export async function makeStage(t: Test, podInterface: string, rules: Rules): Promise<Stage> {
-  const env = variantEnvironment(rules.variant);
+  const { variant, ...proxying } = rules;
+  const env = variantEnvironment(variant);
   const topology = await makeTopology(podInterface);
-  const proxy = new NodeProxy({ node: topology.node, env, program: rules.program });
+  if (rules.mode === "ipvs") await giveSources(topology);
+  const proxy = new NodeProxy({ node: topology.node, env, ...proxying });
   t.teardown(async () => {
     await proxy.close();
     await removeTopology(topology);
@@ -34,10 +37,23 @@ export async function makeStage(t: Test, podInterface: string, rules: Rules): Pr
   return { topology, proxy, env };
 }
 
+/**
+ * An address of IPv6 on each way out: the kernel masquerades with one of that interface or, where that has none, with the
+ * one that is most like the destination, which may be a virtual server's.
+ */
+function giveSources({ node, podInterface }: Topology): Promise<void> {
+  return configure(
+    node.name,
+    ["eth1", podInterface].map((device) => `addr add ${NODE.v6}/128 dev ${device} nodad`),
+  );
+}
+
 /** Whose rules, and through which kernel interface. */
 export interface Rules {
   readonly variant: Variant;
   readonly program: Program;
+  /** Absent: what clusters' configurations say. */
+  readonly mode?: "ipvs";
 }
 
 /** Puts a cluster on a stage, ready for these packets. No connection of before is remembered. */

@@ -24,7 +24,8 @@ export interface Placement {
   readonly listeners: readonly Listener[];
 }
 
-const NODE = { v4: "192.0.2.10", v6: "2001:db8:a::10" };
+/** The node's own addresses. */
+export const NODE = { v4: "192.0.2.10", v6: "2001:db8:a::10" };
 
 /** Peers of the node speak to it by this link-local address, and it to them by the next. */
 const LINK = { node: "fe80::1", peer: "fe80::2" };

@@ -1,0 +1,24 @@
+// Which flags has `lint`?
+import type { Argv } from "yargs";
+import { lintPaths } from "../commands/lint.ts";
+import { LINT_FORMATS, type LintFormat } from "../commands/lint-print.ts";
+import type { CommandContext } from "./command-context.ts";
+import { inputsOf, type ParsedInputs, withInputs } from "./input-flags.ts";
+
+interface LintArguments extends ParsedInputs {
+  readonly output: LintFormat;
+}
+
+export function lintCommand(context: CommandContext) {
+  return {
+    command: "lint [path..]",
+    describe: "tell what in the manifests will surprise",
+    builder: (argv: Argv) =>
+      withInputs(argv)
+        .option("output", { alias: "o", choices: LINT_FORMATS, default: "text" as const, describe: "how to tell it" })
+        .example("$0 lint manifests/ --node worker-a", "as that node sees it")
+        .example("$0 lint manifests/ -o github", "beside the lines of a pull request"),
+    handler: async (args: LintArguments) =>
+      context.done(await lintPaths(await inputsOf(args, context), args.output, context.output)),
+  };
+}

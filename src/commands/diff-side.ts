@@ -1,0 +1,137 @@
+// With what is the wanted state compared: a kernel, a dump, or other manifests?
+import { stat } from "node:fs/promises";
+import { hostname } from "node:os";
+import type { Backend } from "../backends/backend.ts";
+import { InputError } from "../errors.ts";
+import type { Kernel } from "../kernel/kernel.ts";
+import { findDevice } from "../kernel/link.ts";
+import { unlessRefused } from "../kernel/refused.ts";
+import type { Family } from "../net/family.ts";
+import { nodeNameOf } from "../options/complete.ts";
+import { STANDARD_INPUT } from "../source/manifests.ts";
+import { carriedOut, withoutGaps } from "../state/carried-out.ts";
+import { type Dump, type DumpState, isDump } from "../state/dump.ts";
+import { DUMP_PARTS, type DumpPart } from "../state/dump-part.ts";
+import type { KernelState } from "../state/kernel-state.ts";
+import { IPVS_DEVICE } from "../state/node-facts.ts";
+import { readDump, readDumpText } from "./dump-file.ts";
+import { type InputFlags, openInputs, reportInputs } from "./inputs.ts";
+import { setNamesOf } from "./ipvs-leftovers.ts";
+import { openMachine } from "./machine.ts";
+import type { Output } from "./output.ts";
+
+/** The word that stands for the machine at hand. */
+export const KERNEL = "kernel";
+
+export interface Side {
+  /** How the wanted side is to be read. */
+  readonly input: InputFlags;
+  /** Could all of it be read? */
+  readonly complete: boolean;
+  /** As observed; undefined for a family that it says nothing about. */
+  actual(wanted: KernelState): Promise<KernelState | undefined>;
+}
+
+export interface SideMeans {
+  readonly input: InputFlags;
+  readonly backend: Backend;
+  readonly output: Output;
+}
+
+/**
+ * Opens what is named: `kernel`, or a file or directory, which is a dump or manifests, as its content tells. Rejects
+ * with InputError for what is neither, and with KernelError.
+ */
+export async function openSide(against: string, means: SideMeans): Promise<Side> {
+  const { input, output } = means;
+  if (against === KERNEL) return kernelSide(input);
+  if (await isDirectory(against)) return manifestSide(against, means);
+  if (against === STANDARD_INPUT && input.paths.includes(STANDARD_INPUT)) {
+    throw new InputError({ source: "--against" }, "standard input can be read only once");
+  }
+  const text = await readDumpText(against);
+  if (text.trim() === "") throw new InputError({ source: against }, "is empty: neither a dump nor a manifest");
+  if (isDump(text)) return dumpSide(readDump(against, text, onlyFamily(input)), input, output);
+  if (against === STANDARD_INPUT) throw new InputError({ source: against }, "is no dump");
+  return manifestSide(against, means);
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+function onlyFamily({ families }: InputFlags): Family | undefined {
+  return families.length === 1 ? families[0] : undefined;
+}
+
+/** Facts that are not given are this machine's, and its name is the node's. */
+async function kernelSide(input: InputFlags): Promise<Side> {
+  const { kernel } = await openMachine(input.facts);
+  const facts = await kernel.facts();
+  const node = input.node ?? nodeNameOf(input.options.hostnameOverride, hostname());
+  return { input: { ...input, facts, node }, complete: true, actual: (wanted) => observe(kernel, wanted) };
+}
+
+/** What IPVS mode left is looked for where its interface is: to ask for more could load modules into the kernel. */
+async function observe(kernel: Kernel, { family, sysctls, counters, ipvs }: KernelState): Promise<KernelState> {
+  const look = { sets: setNamesOf(family), device: IPVS_DEVICE };
+  const paths = sysctls.map(({ path }) => path);
+  if (ipvs) return kernel.observe(family, { sysctls: paths, counters, ipvs: look });
+  const state = await kernel.observe(family, { sysctls: paths, counters });
+  const device = await unlessRefused(findDevice(), undefined);
+  const left = device && (await unlessRefused(kernel.ipvs(family, look), undefined));
+  return left ? { ...state, ipvs: left } : state;
+}
+
+function dumpSide({ states, told }: Dump, input: InputFlags, output: Output): Side {
+  const missing = (wanted: KernelState) => {
+    output.note(`note: the dump says nothing of ${wanted.family}, which is left out`);
+    return undefined;
+  };
+  for (const part of DUMP_PARTS) if (isMissed(part, told, input)) output.note(NOT_TOLD[part]);
+  return {
+    input,
+    complete: true,
+    actual: async (wanted) => {
+      const found = states.get(wanted.family);
+      return found ? withoutGaps(withOwnSets(found), wanted, told) : missing(wanted);
+    },
+  };
+}
+
+/** Sets of others are nobody's business here. */
+function withOwnSets(state: DumpState): KernelState {
+  const names = setNamesOf(state.family);
+  return { ...state, ipvs: { ...state.ipvs, sets: state.ipvs.sets.filter(({ name }) => names.includes(name)) } };
+}
+
+const NOT_TOLD: Readonly<Record<DumpPart, string>> = {
+  tables: "note: the dump has no rules (iptables-save), so none are compared",
+  sets: "note: the dump has no sets (ipset save), so none are compared",
+  servers: "note: the dump has no virtual servers (ipvsadm -Sn), so none are compared",
+  addresses: "",
+  sysctls: "",
+  counters: "",
+};
+
+/** No dump of an ordinary node tells of addresses, settings and counters. */
+function isMissed(part: DumpPart, told: ReadonlySet<DumpPart>, { options }: InputFlags): boolean {
+  if (NOT_TOLD[part] === "" || told.has(part)) return false;
+  return part === "tables" || options.mode === "ipvs";
+}
+
+async function manifestSide(path: string, { input, backend, output }: SideMeans): Promise<Side> {
+  const inputs = await openInputs({ ...input, paths: [path] }, backend);
+  reportInputs({ ...inputs, notes: [] }, input.verbose, output);
+  return {
+    input,
+    complete: inputs.problems.length === 0,
+    actual: async ({ family }) => {
+      const state = inputs.wanted(family);
+      return state && carriedOut(state);
+    },
+  };
+}

@@ -1,0 +1,66 @@
+// Which ServicePort is a rule there for?
+import type { Chain, Fragment, KernelState, Rule, TableName } from "../state/kernel-state.ts";
+import { targetOf } from "../state/rule.ts";
+
+/** A ServicePort as `shop/cart:http`; undefined for what is there for all alike, and where nothing tells. */
+export interface Owners {
+  /** Of a rule that is wanted. */
+  wanted(rule: Rule): string | undefined;
+  /** Of a rule that is there, in that chain. */
+  actual(chain: string, rule: Rule): string | undefined;
+}
+
+const NAME = "[a-z0-9](?:[-a-z0-9]*[a-z0-9])?";
+
+/** As node proxies write it: `shop/cart:http cluster IP`, `masquerade traffic for shop/cart:http external destinations`. */
+const COMMENT = new RegExp(`--comment (?:"(?:[^"]* )?)?(${NAME}/${NAME}(?::${NAME})?)(?=[" ]|$)`);
+
+/** The ServicePort of a fragment. */
+export function ownerOf({ key }: Fragment): string {
+  return key.slice(0, key.lastIndexOf("/"));
+}
+
+/**
+ * Wanted rules are told by their fragments. Those that are there, whoever wrote them, are told by their comments, or by
+ * the chain that they are in or lead to, and such a chain by the rule that leads to it.
+ */
+export function ownersIn(table: TableName, wanted: KernelState, actual: KernelState): Owners {
+  const lines = new Map<string, string>();
+  for (const fragment of wanted.fragments) {
+    const owner = ownerOf(fragment);
+    for (const rules of fragment.shares(table).values()) for (const { line } of rules) lines.set(line, owner);
+    for (const { line } of fragment.ipvs?.().rules ?? []) lines.set(line, owner);
+  }
+  const chains = chainOwners([...(actual.tables.get(table)?.values() ?? [])]);
+  const told = (chain: string, { line }: Rule) => {
+    return commented(line) ?? lines.get(line) ?? chains.get(targetOf(line) ?? "") ?? chains.get(chain);
+  };
+  return { wanted: ({ line }) => lines.get(line), actual: told };
+}
+
+/** Chains of one ServicePort: in large clusters the rules of endpoints have no comments. */
+const OF_SERVICES = /^KUBE-(?:SVC|SVL|EXT|FW|SEP|XLB)-/;
+
+function chainOwners(chains: readonly Chain[]): ReadonlyMap<string, string> {
+  const owners = new Map<string, string>();
+  const take = (chain: string | undefined, owner: string | undefined) => {
+    if (chain !== undefined && owner !== undefined && OF_SERVICES.test(chain)) owners.set(chain, owner);
+  };
+  for (const { name, rules } of chains) {
+    if (!name.startsWith("KUBE-")) continue;
+    for (const { line } of rules) {
+      const owner = commented(line);
+      take(targetOf(line), owner);
+      take(name, owner);
+    }
+  }
+  for (const { name, rules } of chains) {
+    const owner = owners.get(name);
+    if (owner !== undefined) for (const { line } of rules) take(targetOf(line), owner);
+  }
+  return owners;
+}
+
+function commented(line: string): string | undefined {
+  return COMMENT.exec(line)?.[1];
+}

@@ -1,0 +1,58 @@
+// What would be observed if a wanted state were in the kernel, and nothing else?
+
+import { pagedList } from "../paged-list.ts";
+import type { DumpPart } from "./dump-part.ts";
+import { wholeIpvs } from "./ipvs-whole.ts";
+import { type Chain, type IpvsState, type KernelState, TABLES } from "./kernel-state.ts";
+import type { ObservedServer, VirtualServer } from "./virtual-server.ts";
+import { wholeTable } from "./whole-tables.ts";
+
+type Observed = Extract<IpvsState, { kind: "observed" }>;
+
+/** Every fragment in its place; nobody has counted connections. */
+export function carriedOut(state: KernelState): KernelState {
+  const { family, sysctls, counters } = state;
+  const ipvs = state.ipvs && { ipvs: ipvsOf(state) };
+  return { family, observed: true, tables: tablesOf(state), fragments: pagedList(), sysctls, counters, ...ipvs };
+}
+
+/** What was observed, and in place of all that nothing was told of, what is wanted. */
+export function withoutGaps(actual: KernelState, wanted: KernelState, told: ReadonlySet<DumpPart>): KernelState {
+  const found = actual.ipvs?.kind === "observed" ? actual.ipvs : undefined;
+  const held = ipvsOf(wanted);
+  return {
+    ...actual,
+    observed: true,
+    tables: told.has("tables") ? actual.tables : tablesOf(wanted),
+    sysctls: told.has("sysctls") ? actual.sysctls : wanted.sysctls,
+    counters: told.has("counters") ? actual.counters : wanted.counters,
+    ipvs: {
+      kind: "observed",
+      sets: found && told.has("sets") ? found.sets : held.sets,
+      servers: found && told.has("servers") ? found.servers : held.servers,
+      devices: found && told.has("addresses") ? found.devices : held.devices,
+      addresses: found && told.has("addresses") ? found.addresses : held.addresses,
+    },
+  };
+}
+
+function tablesOf(state: KernelState): KernelState["tables"] {
+  return new Map(TABLES.map((table) => [table, new Map([...wholeTable(state, table)].map(asFound))]));
+}
+
+/** Rules without their origin: the kernel does not keep it. */
+function asFound([name, { hold, rules }]: readonly [string, Chain]): readonly [string, Chain] {
+  return [name, { name, hold: hold === "built-in" ? hold : "ours", rules: rules.map(({ line }) => ({ line })) }];
+}
+
+function ipvsOf(state: KernelState): Observed {
+  const { sets, servers, addresses } = wholeIpvs(state);
+  const devices = state.ipvs?.devices ?? [];
+  return { kind: "observed", sets, servers: servers.map(idle), devices, addresses };
+}
+
+/** A virtual server nobody is connected to. */
+export function idle(server: VirtualServer): ObservedServer {
+  const realServers = server.realServers.map((real) => ({ ...real, activeConnections: 0, inactiveConnections: 0 }));
+  return { ...server, realServers };
+}

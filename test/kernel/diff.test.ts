@@ -1,0 +1,85 @@
+// Does `diff` see what a real kernel holds, and does what it prints bring the kernel where it should be?
+import "../support/enter-sandbox.ts";
+
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { runCommandLine } from "../../src/cli.ts";
+import { CollectedOutput } from "../support/collected-output.ts";
+import { FIXTURES } from "../support/golden.ts";
+import { sandboxEnvironment, skipReason } from "../support/sandbox.ts";
+
+const skip = skipReason();
+t.setTimeout(120_000);
+
+process.env.PATH = sandboxEnvironment().PATH;
+
+const DEMO = [
+  "diff",
+  join(FIXTURES, "demo"),
+  "--node",
+  "worker-a",
+  "--cluster-cidr",
+  "10.244.0.0/16",
+  "--nfacct=false",
+];
+
+async function ask(...args: readonly string[]) {
+  const output = new CollectedOutput();
+  const code = await runCommandLine([...DEMO, ...args], output);
+  return { code, text: output.text, notes: output.notes };
+}
+
+function say(command: string, args: readonly string[], input = ""): string {
+  const { status, stdout, stderr } = spawnSync(command, args, { input, encoding: "utf8" });
+  if (status !== 0) throw new Error(`${command} ${args.join(" ")}: ${stderr}`);
+  return stdout;
+}
+
+/** Feeds each tool what is its own. */
+async function carryOut(): Promise<void> {
+  const part = async (section: string) => (await ask("-o", "restore", "--section", section)).text;
+  for (const [section, tool] of [
+    ["iptables", "iptables-restore"],
+    ["ip6tables", "ip6tables-restore"],
+  ] as const) {
+    say(tool, ["--noflush"], await part(section));
+  }
+  say("sysctl", ["-p", "-"], await part("sysctl"));
+}
+
+t.test("from a fresh node to one with nothing to do, and back to that after other hands", { skip }, async (t) => {
+  const fresh = await ask();
+  t.equal(fresh.code, 1);
+  t.match(
+    fresh.text,
+    /^sysctl\n- net\.ipv4\.conf\.all\.route_localnet = 0\n\+ net\.ipv4\.conf\.all\.route_localnet = 1$/m,
+  );
+  t.match(fresh.text, /^# IPv6$/m);
+  await carryOut();
+  t.strictSame(await ask(), { code: 0, text: "", notes: ["note: nothing to do"] });
+
+  say("iptables", ["-t", "nat", "-D", "OUTPUT", "1"]);
+  say("iptables", ["-t", "nat", "-F", "KUBE-POSTROUTING"]);
+  say("iptables", ["-t", "nat", "-N", "KUBE-SEP-AAAAAAAAAAAAAAAA"]);
+  const moved = await ask();
+  t.strictSame(
+    [moved.code, moved.text.match(/^(?:#|nat|filter) ?.*$/gm)],
+    [1, ["# IPv4", "nat KUBE-POSTROUTING", "nat KUBE-SEP-AAAAAAAAAAAAAAAA (gone)", "nat OUTPUT"]],
+  );
+  await carryOut();
+  t.equal((await ask()).code, 0);
+
+  const dump = "/run/node.dump";
+  writeFileSync(dump, say("iptables-save", ["-c"]) + say("ip6tables-save", []));
+  const saved = await ask("--against", dump, "--node-address", "127.0.0.1");
+  t.strictSame([saved.code, saved.text], [0, ""], "what the tools print says the same");
+});
+
+t.test("what is not given is this machine's", { skip }, async (t) => {
+  const output = new CollectedOutput();
+  const code = await runCommandLine(["diff", join(FIXTURES, "demo"), "--ip-family", "ipv4"], output);
+  t.equal(code, 1);
+  t.match(output.notes[0], /^note: there is no Node .* among the inputs$/, "its name too");
+});

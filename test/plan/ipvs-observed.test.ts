@@ -1,0 +1,130 @@
+// What is done when everything was looked at?
+import t from "tap";
+import { stepsOf } from "../../src/plan/ipvs-changes.ts";
+import { diffObserved, settingsChange } from "../../src/plan/ipvs-observed.ts";
+import { printPlan } from "../../src/plan/print.ts";
+import type { KernelState } from "../../src/state/kernel-state.ts";
+import {
+  buildIpvsState,
+  buildObserved,
+  buildReal,
+  buildServed,
+  buildServer,
+  CLUSTER_IP,
+  foundServer,
+  IPVS_IPS,
+  type Observed,
+} from "../support/build-ipvs.ts";
+
+const WANTED = buildIpvsState([buildServed("10.0.0.1", ["10.1.0.1"])]);
+const SERVER = buildServer("10.0.0.1", ["10.1.0.1"]);
+const SETS = [
+  { ...CLUSTER_IP, entries: new Set(["10.0.0.1,tcp:80"]) },
+  { ...IPVS_IPS, entries: new Set(["10.0.0.1"]) },
+];
+const RIGHT: Partial<Observed> = { sets: SETS, servers: [foundServer(SERVER)], addresses: ["10.0.0.1"] };
+
+interface Case {
+  readonly name: string;
+  readonly found: Partial<Observed>;
+  readonly wanted?: KernelState;
+  readonly is: readonly string[];
+}
+
+const FRESH = [
+  "+ interface kube-ipvs0",
+  "+ ipset KUBE-CLUSTER-IP hash:ip,port",
+  "+ ipset KUBE-IPVS-IPS hash:ip",
+  "+ ipvs 10.0.0.1:80/TCP rr",
+  "+ ipvs 10.0.0.1:80/TCP to 10.1.0.1:8080 weight 1",
+  "+ kube-ipvs0 10.0.0.1",
+  "+ ipset KUBE-CLUSTER-IP 10.0.0.1,tcp:80",
+  "+ ipset KUBE-IPVS-IPS 10.0.0.1",
+];
+
+const CASES: readonly Case[] = [
+  { name: "a fresh node gets all of it, sets before what is in them", found: { devices: [], sets: [] }, is: FRESH },
+  { name: "nothing is done where all is right", found: RIGHT, is: [] },
+  {
+    name: "what goes from a set goes before what comes",
+    found: { ...RIGHT, sets: [{ ...CLUSTER_IP, entries: new Set(["10.0.0.9,tcp:80"]) }, ...SETS.slice(1)] },
+    is: ["- ipset KUBE-CLUSTER-IP 10.0.0.9,tcp:80", "+ ipset KUBE-CLUSTER-IP 10.0.0.1,tcp:80"],
+  },
+  {
+    name: "a missing set is made anew, with its entries",
+    found: { ...RIGHT, sets: SETS.slice(1) },
+    is: ["+ ipset KUBE-CLUSTER-IP hash:ip,port", "+ ipset KUBE-CLUSTER-IP 10.0.0.1,tcp:80"],
+  },
+  {
+    name: "an address goes before its virtual server",
+    found: {
+      ...RIGHT,
+      servers: [foundServer(SERVER), foundServer(buildServer("10.0.0.9", ["10.1.0.9"]), 4)],
+      addresses: ["10.0.0.1", "10.0.0.9"],
+    },
+    is: ["- kube-ipvs0 10.0.0.9", "- ipvs 10.0.0.9:80/TCP"],
+  },
+  {
+    name: "other settings are set, real servers are left alone",
+    found: { ...RIGHT, servers: [foundServer({ ...SERVER, scheduler: "wlc" })] },
+    is: ["+ ipvs 10.0.0.1:80/TCP rr"],
+  },
+  {
+    name: "a real server too many drains",
+    found: { ...RIGHT, servers: [foundServer(buildServer("10.0.0.1", ["10.1.0.1", "10.1.0.2"]), 1)] },
+    is: ["- ipvs 10.0.0.1:80/TCP to 10.1.0.2:8080 once it has no connection"],
+  },
+  {
+    name: "a virtual server of others is spared where it is said, with all that is behind it, and its address is not",
+    found: {
+      ...RIGHT,
+      servers: [foundServer(SERVER), foundServer(buildServer("10.50.0.1", ["10.1.0.9"]))],
+      addresses: ["10.0.0.1", "10.50.0.1"],
+    },
+    wanted: buildIpvsState([...WANTED.fragments], { spared: ["10.51.0.0/16", "10.50.0.0/16"] }),
+    is: ["- kube-ipvs0 10.50.0.1"],
+  },
+  {
+    name: "a link-local address is the kernel's own",
+    found: { ...RIGHT, addresses: ["10.0.0.1", "fe80::5", "fd00::5"] },
+    is: ["- kube-ipvs0 fd00::5"],
+  },
+];
+
+function stepsFor({ wanted = WANTED, found }: Pick<Case, "wanted" | "found">, initial = false) {
+  if (wanted.ipvs?.kind !== "wanted") throw new Error("no such state");
+  const pair = { state: wanted, wanted: wanted.ipvs, found: buildObserved(found).ipvs };
+  const { early, late } = stepsOf(diffObserved(pair, { initial, draining: new Set() }));
+  return [...printPlan({ steps: [...early, ...late], kept: [] })];
+}
+
+for (const { name, is, ...given } of CASES) t.test(name, async (t) => t.strictSame(stepsFor(given), is));
+
+t.test("a state without an interface has none made but that of no name", async (t) => {
+  t.strictSame(stepsFor({ wanted: buildIpvsState([], { devices: [] }), found: {} }), ["+ interface "]);
+});
+
+t.test("weights are mended at a start, and where they were taken away", async (t) => {
+  const found = {
+    ...RIGHT,
+    servers: [foundServer({ ...SERVER, realServers: [buildReal("10.1.0.1", { weight: 0 })] })],
+  };
+  t.strictSame(stepsFor({ found }), []);
+  t.strictSame(stepsFor({ found }, true), ["+ ipvs 10.0.0.1:80/TCP to 10.1.0.1:8080 weight 1"]);
+});
+
+const { realServers: _, ...SETTINGS } = SERVER;
+
+for (const other of [{ scheduler: "sh" }, { schedulerFlags: 0x10 }, { persistence: 600 }, { otherFlags: 4 }]) {
+  t.test(`${JSON.stringify(other)} is set right`, async (t) => {
+    t.match(settingsChange(SERVER, { ...SETTINGS, ...other }), { kind: "set-server", server: SETTINGS });
+    t.match(settingsChange({ ...SERVER, ...other }, SETTINGS), {
+      kind: "set-server",
+      server: { ...SETTINGS, ...other },
+    });
+  });
+}
+
+t.test("a flag that says nothing is none", async (t) => {
+  t.equal(settingsChange(SERVER, { ...SETTINGS, otherFlags: 0 }), undefined);
+});

@@ -1,0 +1,120 @@
+// What becomes of everything else when the kernel refuses a single thing, and when is that tried again?
+import { execa } from "execa";
+import t from "tap";
+import type { Service, ServiceRecord } from "../../src/api/objects.ts";
+import { buildEndpoint, buildRecord, buildService, buildSlice } from "../support/build.ts";
+import { IpvsNode, SYNC_PERIOD } from "../support/ipvs-node.ts";
+import { shownAddresses, shownServers, shownSets } from "../support/shown-ipvs.ts";
+
+t.setTimeout(600_000);
+
+function service(name: string, given: Partial<Service>, pod: string): ServiceRecord {
+  const family = pod.includes(":") ? "IPv6" : "IPv4";
+  const slice = buildSlice([buildEndpoint(pod)], { service: name, name: `${name}-1`, family });
+  return buildRecord(buildService({ name, ...given }), slice);
+}
+
+async function operate(command: string): Promise<void> {
+  await execa("sh", ["-c", command]);
+}
+
+async function clear(): Promise<void> {
+  const tables = ["iptables -t nat", "iptables", "ip6tables -t nat", "ip6tables"];
+  await operate(
+    `${tables.map((table) => `${table} -F; ${table} -X`).join("; ")}; ipvsadm -C; ipset destroy; ip link del kube-ipvs0`,
+  );
+}
+
+function refusals(node: IpvsNode): readonly string[] {
+  return node.lines.flatMap((line) => / item="([^"]*)"/.exec(line)?.[1] ?? []);
+}
+
+t.test("an address that cannot be bound", async (t) => {
+  const node = new IpvsNode({ family: "IPv6", clusterCIDRs: ["fd00:71::/64"] });
+  const good = service("good", { clusterIP: "fd00:96::1", externalIPs: ["2001:db8::9"] }, "fd00:71::5");
+  const bad = service("bad", { clusterIP: "fd00:96::2", externalIPs: ["ff02::9", "2001:db8::a"] }, "fd00:71::6");
+  t.notOk((await node.show(bad, good)).failure, "is no failure");
+  t.same(refusals(node), ["ff02::9"]);
+  const server = (address: string, pod: string) => [
+    `-A -t [${address}]:80 -s rr`,
+    `-a -t [${address}]:80 -r [${pod}]:8080 -m -w 1`,
+  ];
+  const servers = [
+    ...server("fd00:96::1", "fd00:71::5"),
+    ...server("fd00:96::2", "fd00:71::6"),
+    ...server("2001:db8::9", "fd00:71::5"),
+    ...server("2001:db8::a", "fd00:71::6"),
+  ].sort();
+  t.same(await shownServers(), servers, "has no virtual server, all others have theirs");
+  const addresses = ["2001:db8::9", "2001:db8::a", "fd00:96::1", "fd00:96::2"];
+  t.same(
+    await shownAddresses(),
+    addresses.map((address) => `inet6 ${address}/128 scope global`),
+  );
+  const bound = (await shownSets()).filter((line) => line.startsWith("add KUBE-6-IPVS-IPS "));
+  t.same(
+    bound,
+    addresses.map((address) => `add KUBE-6-IPVS-IPS ${address}`),
+    "and counts as none of the mode's addresses",
+  );
+  await node.later(SYNC_PERIOD + 1);
+  t.equal(refusals(node).length, 2, "is tried again in the next sync period");
+  await node.later(SYNC_PERIOD);
+  t.equal(refusals(node).length, 2, "then less often");
+  await node.later(SYNC_PERIOD + 1);
+  t.equal(refusals(node).length, 3);
+  t.same(await shownServers(), servers, "and nothing else is disturbed");
+  await node.show(good);
+  t.notOk((await node.look()).failure);
+  t.equal(refusals(node).length, 3, "is forgotten with its Service");
+  await node.stop();
+  await clear();
+});
+
+t.test("an interface that takes no address for a time", async (t) => {
+  const node = new IpvsNode({ family: "IPv6", clusterCIDRs: ["fd00:71::/64"] });
+  await node.show();
+  await operate("echo 1 >/proc/sys/net/ipv6/conf/kube-ipvs0/disable_ipv6");
+  await node.show(service("good", { clusterIP: "fd00:96::1" }, "fd00:71::5"));
+  t.same(refusals(node), ["fd00:96::1"]);
+  t.same(await shownServers(), []);
+  await operate("echo 0 >/proc/sys/net/ipv6/conf/kube-ipvs0/disable_ipv6");
+  await node.later(SYNC_PERIOD + 1);
+  t.same(await shownServers(), ["-A -t [fd00:96::1]:80 -s rr", "-a -t [fd00:96::1]:80 -r [fd00:71::5]:8080 -m -w 1"]);
+  t.same(await shownAddresses(), ["inet6 fd00:96::1/128 scope global"]);
+  t.equal((await node.look()).steps, 0);
+  await node.stop();
+  await clear();
+});
+
+t.test("a real server that IPVS does not take", async (t) => {
+  const node = new IpvsNode();
+  const bad = buildSlice([buildEndpoint("224.0.0.9"), buildEndpoint("10.71.1.5")]);
+  await node.show(buildRecord(buildService(), bad), service("z", { clusterIP: "10.0.0.2" }, "10.71.1.6"));
+  t.same(refusals(node), ["10.0.0.1:80/TCP to 224.0.0.9 8080"]);
+  t.same(await shownServers(), [
+    "-A -t 10.0.0.1:80 -s rr",
+    "-A -t 10.0.0.2:80 -s rr",
+    "-a -t 10.0.0.1:80 -r 10.71.1.5:8080 -m -w 1",
+    "-a -t 10.0.0.2:80 -r 10.71.1.6:8080 -m -w 1",
+  ]);
+  t.equal((await node.later(1000)).failure, undefined);
+  await node.stop();
+  await clear();
+});
+
+t.test("a set of ours that somebody made otherwise", async (t) => {
+  await operate("ipset create KUBE-CLUSTER-IP hash:net && ipset add KUBE-CLUSTER-IP 10.0.0.0/8");
+  const node = new IpvsNode();
+  const good = service("good", { clusterIP: "10.0.0.2" }, "10.71.1.6");
+  const { failure } = await node.show(good);
+  t.match(failure, { step: "sets", code: "EEXIST" }, "is told, as what it is");
+  t.match(node.lines.join("\n"), /KUBE-CLUSTER-IP/);
+  t.ok((await node.look()).failure, "as long as it is there");
+  t.match((await shownSets()).join("\n"), /create KUBE-CLUSTER-IP hash:net .*\n/, "and nobody touches it");
+  await operate("ipset destroy KUBE-CLUSTER-IP");
+  t.notOk((await node.look()).failure, "once it is gone all is well");
+  t.ok((await shownSets()).includes("add KUBE-CLUSTER-IP 10.0.0.2,tcp:80"));
+  await node.stop();
+  await clear();
+});
