@@ -68,13 +68,13 @@ function itemsOf(keys: readonly string[], refusals: readonly (KernelError | unde
 
 /** Of a set that cannot be made nothing can be done without: every rule may refer to it. */
 async function changeAllSets(changes: readonly SetChange[], { converse }: IpvsAccess): Promise<readonly ItemRefusal[]> {
-  const results = await changeSets(changes, converse);
-  return changes.flatMap((change, index) => {
-    const errors = results[index] ?? [];
-    if ("entries" in change) return errors.map((error) => ({ key: entryOf(change.set.name, error), error }));
-    if (errors[0]) throw errors[0];
-    return [];
-  });
+  const items: ItemRefusal[] = [];
+  for (const change of changes) {
+    const errors = (await changeSets([change], converse)).flat();
+    if ("entries" in change) items.push(...errors.map((error) => ({ key: entryOf(change.set.name, error), error })));
+    else if (errors[0]) throw errors[0];
+  }
+  return items;
 }
 
 /** A refusal of an entry is about `SET ENTRY`. */

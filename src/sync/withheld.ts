@@ -37,7 +37,7 @@ export class Withheld {
   /** The state without what is not due; what is due is tried again. */
   withhold(wanted: KernelState, now: number): KernelState {
     if (wanted.ipvs?.kind !== "wanted" || this.#refused.size === 0) return wanted;
-    const keys = [...this.#keys].filter((key) => now < (this.#refused.get(key)?.until ?? 0));
+    const keys = [...this.#refused].flatMap(([key, { until }]) => (now < until ? [key] : []));
     if (keys.length === 0) return wanted;
     if (keys.length < this.#keys.size) this.#keys = new Set(keys);
     return { ...wanted, ipvs: { ...wanted.ipvs, withheld: this.#keys } };

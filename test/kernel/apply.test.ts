@@ -4,6 +4,7 @@ import { KernelError } from "../../src/errors.ts";
 import { applyPlan, type Progress } from "../../src/kernel/apply.ts";
 import { ALL_WELL } from "../../src/kernel/ipvs-step.ts";
 import type { Step } from "../../src/plan/plan.ts";
+import { buildReal, buildServer } from "../support/build-ipvs.ts";
 
 const STEPS: readonly Step[] = [
   { kind: "sysctl", path: "net/a", value: "1" },
@@ -45,4 +46,16 @@ t.test("what stands behind a refused step is not tried, and its rules count as s
 t.test("a fault of ours is no refusal", async (t) => {
   const broken = applyPlan({ steps: STEPS, kept: [] }, () => Promise.reject(new TypeError("a bug")));
   await t.rejects(broken, TypeError);
+});
+
+t.test("what single things came to is collected over all steps, of those before a refused one too", async (t) => {
+  const error = new KernelError({ step: "ipset add", target: "A 1", code: "EINVAL", words: "no" });
+  const { realServers: _, ...server } = buildServer("10.0.0.1", []);
+  const one = { server, real: buildReal("10.1.0.1") };
+  const { done, refused, items, draining } = await applyPlan({ steps: STEPS, kept: [] }, async (step) => {
+    if (step.kind === "counter") throw error;
+    return step.kind === "sysctl" ? { items: [{ key: "A 1", error }], draining: [] } : { items: [], draining: [one] };
+  });
+  t.strictSame([done.length, refused?.step], [2, STEPS[2]]);
+  t.strictSame([items, draining], [[{ key: "A 1", error }], [one]]);
 });

@@ -3,7 +3,7 @@ import "../support/enter-sandbox.ts";
 
 import t from "tap";
 import { attribute } from "../../src/kernel/attributes.ts";
-import { changeSets, readSetSupport, readSets } from "../../src/kernel/ipset.ts";
+import { changeSets, findSets, readSetSupport, readSets } from "../../src/kernel/ipset.ts";
 import { readSetPart } from "../../src/kernel/ipset-answer.ts";
 import { listPayload } from "../../src/kernel/ipset-codec.ts";
 import { dump } from "../../src/kernel/netlink-dump.ts";
@@ -11,6 +11,7 @@ import { type IpSet, SET_TYPES, type SetHeader } from "../../src/state/ip-set.ts
 import { printSets } from "../../src/state/ipset-text.ts";
 import type { SetChange } from "../../src/state/set-change.ts";
 import { ipset, ipsetFixture, ipsetSkipReason, savedSets } from "../support/ipset-tool.ts";
+import { IpvsMemory } from "../support/ipvs-memory.ts";
 import { errnoPayload, netlinkFunction } from "../support/netlink-function.ts";
 import { refusalOf } from "../support/refusal.ts";
 import { limitTime } from "../support/time-limit.ts";
@@ -243,6 +244,27 @@ t.test("a kernel without ipset, or without a type", async (t) => {
         : [[{ type: 2, sequence: 1, payload: errnoPayload(4098) }]],
   });
   t.strictSame(await readSetSupport(onlyProtocol), { protocol: 6, missing: [...SET_TYPES] });
+});
+
+t.test("a name is found however its set is made, and where many parts tell of it", async (t) => {
+  const memory = new IpvsMemory();
+  const entries = Array.from({ length: 1_200 }, (_, index) => `10.${index >> 8}.${index & 255}.1,tcp:443`);
+  await changeSets(
+    [
+      { kind: "create", set: CLUSTER_IP },
+      { kind: "add", set: CLUSTER_IP, entries },
+    ],
+    memory.converse,
+  );
+  const otherwise = { ...NETS, family: "inet6" } as const;
+  await changeSets([{ kind: "create", set: otherwise }], memory.converse);
+  const names = [NETS.name, "KUBE-NOBODY", CLUSTER_IP.name];
+  t.strictSame(await findSets(names, memory.converse), [NETS.name, CLUSTER_IP.name]);
+  t.strictSame(await findSets([], memory.converse), []);
+  const [set] = await readSets([CLUSTER_IP.name], memory.converse);
+  t.strictSame(set, { ...CLUSTER_IP, entries: new Set(entries) });
+  memory.loses = () => "answer";
+  t.match(await refusalOf(findSets(names, memory.converse)), { code: "ETIMEDOUT" });
 });
 
 t.test("a failure to read is not taken for a set that is missing", async (t) => {

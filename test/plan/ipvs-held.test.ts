@@ -6,6 +6,7 @@ import { diffHeld } from "../../src/plan/ipvs-held.ts";
 import { printPlan } from "../../src/plan/print.ts";
 import type { Fragment } from "../../src/state/kernel-state.ts";
 import { buildIpvsFragment, buildIpvsState, buildServed, buildServer, CLUSTER_IP } from "../support/build-ipvs.ts";
+import { buildFragment } from "../support/fragments.ts";
 
 type Given = Parameters<typeof buildIpvsState>[1];
 
@@ -80,6 +81,10 @@ t.test("of two that have one virtual server the last one has it, and leaves it t
   ]);
   t.strictSame(stepsFor([A, last], [last]), [], "nothing of the first was there");
   t.strictSame(stepsFor([last], [A, last]), [], "nor will it be");
+});
+
+t.test("a part of another mode has nothing here", async (t) => {
+  t.strictSame(stepsFor([A, buildFragment("b")], [A, buildFragment("c")]), []);
 });
 
 t.test("a virtual server in a spared range stays when its Service goes", async (t) => {

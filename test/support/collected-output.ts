@@ -1,10 +1,12 @@
 // What a command said: data and notes, kept for a test to look at.
 import { Writable } from "node:stream";
 import type { Output } from "../../src/commands/output.ts";
+import { NO_PROGRESS, type Progress } from "../../src/commands/progress.ts";
 
 export class CollectedOutput implements Output {
   text = "";
   readonly notes: string[] = [];
+  readonly progress: Progress = NO_PROGRESS;
 
   async data(lines: Iterable<string>): Promise<void> {
     for (const line of lines) this.text += `${line}\n`;

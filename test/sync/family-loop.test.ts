@@ -153,7 +153,8 @@ t.test("a counter that cannot be made is done without, the other one is used", a
     observe: (family, look) => kernel.observe(family, { ...look, counters: [] }),
     apply: async (plan) => {
       const step = plan.steps.find((step) => step.kind === "counter" && step.name === words.target);
-      if (step) return { done: [], refused: { step, error: new KernelError(words) }, sent: new Map(), items: [], draining: [] };
+      if (step)
+        return { done: [], refused: { step, error: new KernelError(words) }, sent: new Map(), items: [], draining: [] };
       return kernel.apply({ ...plan, steps: plan.steps.filter(({ kind }) => kind !== "counter") });
     },
   });

@@ -1,0 +1,281 @@
+// In IPVS mode, when is the kernel looked at, what is done without, and what drains?
+import t from "tap";
+import { KernelError } from "../../src/errors.ts";
+import { type Kernel, machine } from "../../src/kernel/kernel.ts";
+import type { Fragment, KernelState } from "../../src/state/kernel-state.ts";
+import { LOOK_AGAIN } from "../../src/sync/draining.ts";
+import { Keeper, refusalIn } from "../../src/sync/keeper.ts";
+import { createLog } from "../../src/sync/log.ts";
+import { PassLog } from "../../src/sync/pass-log.ts";
+import { buildIpvsState, buildServed, buildServer, CLUSTER_IP, IPVS_IPS } from "../support/build-ipvs.ts";
+import { HandClock } from "../support/clock.ts";
+import { FakeIptables } from "../support/fake-iptables.ts";
+import { differences, foundLines, wantedLines } from "../support/ipvs-lines.ts";
+import { IpvsMemory } from "../support/ipvs-memory.ts";
+import { IPVS_BACKEND } from "../support/templates.ts";
+
+const PERIOD = 30_000;
+const EINVAL = 22;
+
+/** `meddle`: what somebody does before each look. */
+function setUp(memory = new IpvsMemory(), meddle = async () => {}) {
+  const tools = new FakeIptables();
+  const clock = new HandClock();
+  const lines: string[] = [];
+  const known = machine(tools.run, memory);
+  const observe: Kernel["observe"] = async (...asked) => {
+    await meddle();
+    return known.observe(...asked);
+  };
+  const kernel = { ...known, observe, moved: async () => false };
+  const keeper = new Keeper({ kernel, backend: IPVS_BACKEND, variant: "nft" }, { clock, syncPeriod: PERIOD });
+  const log = createLog("text", (line) => lines.push(line))("pass.ts");
+  const passLog = new PassLog({ family: "IPv4", mode: "ipvs", clock, log });
+  /** Changes that are made, looks, and what is not as wanted afterwards. */
+  const keep = async (state: KernelState, wait = 0) => {
+    await clock.advance(wait);
+    tools.log.length = 0;
+    memory.journal.changes.length = 0;
+    const kept = await keeper.keep(state);
+    const { changes } = memory.journal;
+    passLog.end(kept);
+    const wrong = differences(foundLines(await memory.look("IPv4", [CLUSTER_IP, IPVS_IPS])), wantedLines(state));
+    const looks = tools.log.filter(({ program }) => program.endsWith("-save")).length;
+    return { kept, refused: refusalIn(kept)?.step, changes: [...changes], looks, wrong };
+  };
+  const errors = () => lines.splice(0).filter((line) => /^[EW]/.test(line));
+  return { keeper, clock, memory, keep, errors };
+}
+
+const stateOf = (...fragments: readonly Fragment[]) => buildIpvsState(fragments);
+const [A, B] = [buildServed("10.0.0.1", ["10.1.0.1", "10.1.0.2"]), buildServed("10.0.0.2", ["10.1.0.1"])];
+const LESS = buildServed("10.0.0.1", ["10.1.0.1"]);
+
+t.test(
+  "all is looked at each sync period, with or without a change; between them the kernel is believed",
+  async (t) => {
+    const { keep } = setUp();
+    const first = await keep(stateOf(A));
+    t.match(first, { looks: 1, wrong: [], kept: { scope: "full", drift: undefined } });
+    t.match(await keep(stateOf(A)), { looks: 0, changes: [] });
+    t.match(await keep(stateOf(A, B), PERIOD - 1), { looks: 0, wrong: [], kept: { scope: "partial" } });
+    t.match(await keep(stateOf(A), 1), { looks: 1, wrong: [], kept: { scope: "full", drift: undefined } });
+    t.match(await keep(stateOf(A), PERIOD), { looks: 1, changes: [] });
+  },
+);
+
+t.test("a restart sends nothing", async (t) => {
+  const { memory, keep } = setUp();
+  await keep(stateOf(A, B));
+  const again = setUp(memory);
+  t.match(await again.keep(stateOf(A, B)), { looks: 1, changes: [], wrong: [] });
+});
+
+t.test("what somebody else changed is restored and told", async (t) => {
+  const { memory, keep, errors } = setUp();
+  await keep(stateOf(A));
+  const { realServers: _, ...server } = buildServer("10.0.0.1", []);
+  await memory.edit(
+    { kind: "unbind", device: "kube-ipvs0", addresses: ["10.0.0.1"] },
+    { kind: "servers", changes: [{ kind: "remove-server", server }] },
+  );
+  t.match(await keep(stateOf(A), PERIOD), { wrong: [] });
+  t.match(errors(), [/"Somebody else changed our rules; they are restored".*lines=4/]);
+});
+
+t.test("an operator's weight stays until a restart", async (t) => {
+  const { memory, keep } = setUp();
+  await keep(stateOf(LESS));
+  const { realServers, ...server } = buildServer("10.0.0.1", ["10.1.0.1"]);
+  const changes = realServers.map((real) => ({ kind: "set-real", server, real: { ...real, weight: 7 } }) as const);
+  await memory.edit({ kind: "servers", changes });
+  t.match(await keep(stateOf(LESS), PERIOD), { changes: [], wrong: [/^- .* weight 1$/, /^\+ .* weight 7$/] });
+  t.match(await setUp(memory).keep(stateOf(LESS)), { changes: [/^set-real .* weight 1$/], wrong: [] });
+});
+
+t.test("what is refused is done without, the rest is there, and it is tried again", async (t) => {
+  const { keeper, memory, keep, errors } = setUp();
+  memory.journal.refuses = (change) => (change === "bind 10.0.0.2/32" ? EINVAL : 0);
+  const { kept, refused, wrong } = await keep(stateOf(A, B));
+  t.equal(refused, undefined);
+  t.strictSame(
+    kept.items.map(({ key }) => key),
+    ["10.0.0.2"],
+  );
+  t.strictSame(wrong, [
+    "- address 10.0.0.2",
+    "- entry KUBE-IPVS-IPS 10.0.0.2",
+    "- real 10.0.0.2:80/TCP to 10.1.0.1 8080 masquerade weight 1",
+    "- server 10.0.0.2:80/TCP rr 0 0 0",
+  ]);
+  t.match(errors(), [/it is done without for some time, all else is served" .*item="10.0.0.2" code="EINVAL"/]);
+  t.match(keeper.withheld, [{ key: "10.0.0.2" }]);
+  t.match(await keep(stateOf(A, B), PERIOD - 1), { looks: 0, changes: [] });
+  t.match(
+    await keep(stateOf(LESS, B)),
+    { looks: 0, changes: [/^set-real/, /^remove-real/] },
+    "nobody else waits for it",
+  );
+  const again = await keep(stateOf(LESS, B), 1);
+  t.equal(again.changes.filter((change) => change === "bind 10.0.0.2/32").length, 1, "one more try");
+  t.equal(again.wrong.length, 4);
+  t.match(errors(), [/10\.0\.0\.2/]);
+  memory.journal.refuses = () => 0;
+  t.match(await keep(stateOf(LESS, B), 2 * PERIOD - 1), { looks: 1, changes: [] }, "the second wait is twice as long");
+  t.match(await keep(stateOf(LESS, B), 1), { wrong: [], kept: { drift: undefined } });
+  t.strictSame([keeper.withheld, errors()], [[], []]);
+  t.match(await keep(stateOf(LESS, B)), { looks: 0, changes: [] }, "and it is over");
+});
+
+t.test("what a change meets that was thought otherwise is looked at, and nobody is done without", async (t) => {
+  const { keeper, memory, keep, errors } = setUp();
+  await keep(stateOf(LESS, B));
+  const { realServers: _, ...server } = buildServer("10.0.0.1", []);
+  await memory.edit({ kind: "servers", changes: [{ kind: "remove-server", server }] });
+  const { kept, wrong, looks } = await keep(stateOf(A, B));
+  t.strictSame([wrong, looks, kept.items, keeper.withheld], [[], 1, [], []]);
+  t.strictSame(errors(), []);
+});
+
+t.test("what is refused behind something that is refused is found too", async (t) => {
+  const { keeper, memory, keep } = setUp();
+  memory.journal.refuses = (change) => (/^(?:add-real|add KUBE-CLUSTER-IP) .*10\.0\.0\.2/.test(change) ? EINVAL : 0);
+  const { wrong } = await keep(stateOf(A, B));
+  t.strictSame(wrong, [
+    "- entry KUBE-CLUSTER-IP 10.0.0.2,tcp:80",
+    "- real 10.0.0.2:80/TCP to 10.1.0.1 8080 masquerade weight 1",
+  ]);
+  t.equal(keeper.withheld.length, 2);
+});
+
+t.test("a kernel that refuses something new each time is given up, and looked at again", async (t) => {
+  let looks = 0;
+  const memory = new IpvsMemory();
+  const meddle = async () => {
+    looks += 1;
+    const address = `10.0.0.${looks}`;
+    memory.journal.refuses = (change) => (change === `bind ${address}/32` ? EINVAL : 0);
+    await memory.edit({ kind: "unbind", device: "kube-ipvs0", addresses: [address] });
+  };
+  const { keeper, keep } = setUp(memory, meddle);
+  const state = stateOf(...[1, 2, 3, 4, 5].map((last) => buildServed(`10.0.0.${last}`, [])));
+  const { kept, refused } = await keep(state);
+  t.strictSame(
+    kept.items.map(({ key }) => key),
+    ["10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4"],
+  );
+  t.strictSame([keeper.held, refused, looks], [undefined, undefined, 4]);
+  looks = 1_000;
+  t.match(await keep(state, 20 * PERIOD), { looks: 1, wrong: [] });
+  t.ok(keeper.held);
+});
+
+t.test("a step that is refused behind single things is a failure, which a look heals", async (t) => {
+  let looks = 0;
+  const memory = new IpvsMemory();
+  const meddle = async () => {
+    looks += 1;
+    if (looks === 2) await memory.edit({ kind: "remove-device", name: "kube-ipvs0" });
+  };
+  const { keeper, keep } = setUp(memory, meddle);
+  memory.journal.refuses = (change) => {
+    if (change === "link kube-ipvs0" && looks > 1) return 12;
+    return change === "bind 10.0.0.2/32" ? EINVAL : 0;
+  };
+  t.match((await keep(stateOf(A, B))).refused, { kind: "device" });
+  t.equal(keeper.held, undefined);
+  memory.journal.refuses = () => 0;
+  t.match(await keep(stateOf(A, B), 1), { looks: 1, refused: undefined });
+  t.match(await keep(stateOf(A, B), PERIOD), { wrong: [] });
+});
+
+t.test("what is to go and does not is told, and nothing waits for it", async (t) => {
+  const { keeper, memory, keep, errors } = setUp();
+  await keep(stateOf(A, B));
+  memory.journal.refuses = (change) => (change === "unbind 10.0.0.2/32" ? EINVAL : 0);
+  const { wrong, refused } = await keep(stateOf(A));
+  t.strictSame([wrong, refused], [["+ address 10.0.0.2"], undefined]);
+  t.match(errors(), [/item="10\.0\.0\.2"/]);
+  t.ok(keeper.held, "the rest is believed");
+  t.match(await keep(stateOf(LESS)), { looks: 0, wrong: ["+ address 10.0.0.2"] });
+  memory.journal.refuses = () => 0;
+  t.match(await keep(stateOf(LESS), 2 * PERIOD), { wrong: [] });
+});
+
+t.test("connections end before their real server goes, at a look each minute", async (t) => {
+  const { keeper, memory, keep, errors } = setUp();
+  await keep(stateOf(A));
+  memory.connect("10.1.0.2", 8080, 2);
+  t.match(await keep(stateOf(LESS), 10_000), { looks: 0, changes: [/^set-real .*10\.1\.0\.2:8080 weight 0$/] });
+  t.equal(keeper.nextLook, LOOK_AGAIN);
+  t.match(await keep(stateOf(LESS), 20_000), { looks: 1, changes: [] }, "a look that finds it busy");
+  t.equal(keeper.nextLook, LOOK_AGAIN - 20_000);
+  memory.connect("10.1.0.2", 8080, 0);
+  const { changes, kept, wrong } = await keep(stateOf(LESS), 30_000);
+  t.match(changes, [/^set-real .* weight 0$/, /^remove-real .*10\.1\.0\.2:8080$/]);
+  t.strictSame([kept.drift, wrong, keeper.nextLook, errors()], [undefined, [], undefined, []], "and nobody's doing");
+});
+
+t.test("a look that is due between two of everything asks for those that drain alone", async (t) => {
+  const { keeper, memory, keep } = setUp();
+  await keep(stateOf(A));
+  memory.connect("10.1.0.2", 8080, 2);
+  await keep(stateOf(LESS), PERIOD - 1);
+  await keep(stateOf(LESS), 1);
+  await keep(stateOf(LESS), PERIOD);
+  memory.connect("10.1.0.2", 8080, 0);
+  t.match(await keep(stateOf(LESS), PERIOD - 1), { looks: 0, wrong: [], changes: [/weight 0$/, /^remove-real/] });
+  t.equal(keeper.nextLook, undefined);
+});
+
+t.test("one that drains and is wanted again has its weight again, whatever went wrong meanwhile", async (t) => {
+  const { keeper, memory, keep } = setUp();
+  await keep(stateOf(A));
+  memory.connect("10.1.0.2", 8080, 2);
+  await keep(stateOf(LESS));
+  const broken = buildIpvsState([A], { sets: [CLUSTER_IP, { ...IPVS_IPS, name: "KUBE-BROKEN" }] });
+  memory.journal.refuses = (change) => (change === "create KUBE-BROKEN" ? 17 : 0);
+  t.match((await keep(broken, LOOK_AGAIN)).refused, { kind: "sets" });
+  t.equal(keeper.held, undefined, "a pass that failed");
+  t.match(await keep(stateOf(A)), { wrong: [], changes: [/^set-real .*10\.1\.0\.2:8080 weight 1$/] });
+  t.equal(keeper.nextLook, LOOK_AGAIN);
+  t.match(await keep(stateOf(A), LOOK_AGAIN), { wrong: [], changes: [] });
+  t.equal(keeper.nextLook, undefined);
+});
+
+t.test("weights that were taken away before an answer was lost are given back", async (t) => {
+  const { keeper, memory, keep } = setUp();
+  await keep(stateOf(A));
+  let asked = 0;
+  memory.loses = (protocol) => (protocol === "generic" && ++asked > 1 ? "answer" : undefined);
+  await t.rejects(keep(stateOf(LESS)), KernelError);
+  keeper.forget();
+  memory.loses = undefined;
+  t.match(await keep(stateOf(A)), { wrong: [], changes: [/^set-real .*10\.1\.0\.2:8080 weight 1$/] });
+});
+
+t.test("an answer that is lost once is made up for in the same pass", async (t) => {
+  const { memory, keep, errors } = setUp();
+  await keep(stateOf(A));
+  let asked = 0;
+  memory.loses = (protocol) => (protocol === "generic" && ++asked === 2 ? "answer" : undefined);
+  t.match(await keep(stateOf(LESS, B)), { wrong: [], looks: 1 });
+  t.strictSame(errors(), []);
+});
+
+t.test("a lost answer to the look itself is a failure", async (t) => {
+  const { memory, keep } = setUp();
+  memory.loses = (protocol) => (protocol === "route" ? "request" : undefined);
+  await t.rejects(keep(stateOf(A)), KernelError);
+  memory.loses = undefined;
+  t.match(await keep(stateOf(A)), { wrong: [], looks: 1 });
+});
+
+t.test("rules that are refused are nobody's: no Service is set aside for them", async (t) => {
+  const { keeper, keep, errors } = setUp();
+  const chain = { name: "KUBE-SERVICES", hold: "ours", rules: [{ line: "-A KUBE-SERVICES -j NOWHERE" }] } as const;
+  const state: KernelState = { ...stateOf(A), tables: new Map([["nat", new Map([[chain.name, chain]])]]) };
+  t.match((await keep(state)).refused, { kind: "iptables" });
+  t.strictSame(keeper.setAside, []);
+  t.match(errors(), [/"The kernel refused a change" .*step="iptables"/]);
+});
