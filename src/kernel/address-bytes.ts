@@ -12,12 +12,29 @@ export function addressText(bytes: Uint8Array): string {
 
 /** The bytes of canonical text. */
 export function addressBytes(text: string): Uint8Array {
-  if (!text.includes(":")) return Uint8Array.from(text.split("."), Number);
+  if (!text.includes(":")) return dottedBytes(text);
   const [head = "", tail] = text.split("::");
   const [before, after] = [groupsOf(head), groupsOf(tail ?? "")];
   const zeros = new Array<number>(8 - before.length - after.length).fill(0);
   return Uint8Array.from([...before, ...zeros, ...after].flatMap((group) => [group >> 8, group & 255]));
 }
+
+/** Digit by digit: it is done once for each of tens of thousands of servers. */
+function dottedBytes(text: string): Uint8Array {
+  const bytes = new Uint8Array(4);
+  let [at, value] = [0, 0];
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === DOT) {
+      bytes[at++] = value;
+      value = 0;
+    } else value = 10 * value + code - ZERO;
+  }
+  bytes[at] = value;
+  return bytes;
+}
+
+const [DOT, ZERO] = [46, 48];
 
 function groupsOf(text: string): readonly number[] {
   return text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));

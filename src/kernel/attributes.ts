@@ -15,7 +15,8 @@ export type Attributes = ReadonlyMap<number, Buffer>;
 
 /** One attribute, padded. `type` may have the bit 0x4000 set; it is written as it is. */
 export function attribute(type: number, value: Uint8Array): Buffer {
-  const bytes = Buffer.alloc(align(HEADER + value.length));
+  const bytes = Buffer.allocUnsafe(align(HEADER + value.length));
+  bytes.fill(0, HEADER + value.length);
   bytes.writeUInt16LE(HEADER + value.length, 0);
   bytes.writeUInt16LE(type, 2);
   bytes.set(value, HEADER);
@@ -42,7 +43,7 @@ export function readAttributes(bytes: Uint8Array): Attributes {
 
 /** The next multiple of four. */
 export function align(length: number): number {
-  return Math.ceil(length / 4) * 4;
+  return (length + 3) & ~3;
 }
 
 /** What the kernel said is not what it should be. */

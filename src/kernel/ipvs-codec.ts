@@ -18,6 +18,17 @@ const MASK: Readonly<Record<Family, Buffer>> = { IPv4: hostUint32(0xffff_ffff), 
 
 const NO_THRESHOLDS = Buffer.concat([attribute(REAL.upper, hostUint32(0)), attribute(REAL.lower, hostUint32(0))]);
 
+const NOWHERE: Readonly<Record<Family, Uint8Array>> = { IPv4: new Uint8Array(4), IPv6: new Uint8Array(16) };
+
+/** A whole real server of each family, to be copied: thousands are alike but for address, port and a number or two. */
+const REAL_FORM: Readonly<Record<Family, Buffer>> = { IPv4: realForm("IPv4"), IPv6: realForm("IPv6") };
+
+/** Where its values are, from the end: the address alone has two lengths. */
+const FROM_END = { port: 36, method: 28, weight: 20 } as const;
+
+/** Where the address is. */
+const ADDRESS_AT = 4;
+
 /** Seconds after which an idle connection is forgotten; 0 leaves the kernel's value as it is. */
 export interface IpvsTimeouts {
   readonly tcp: number;
@@ -31,11 +42,11 @@ export interface IpvsTimeouts {
  */
 export function serverRequests(family: number, changes: readonly ServerChange[]): readonly Request[] {
   let last: ServerIdentity | undefined;
-  let key: Buffer = Buffer.alloc(0);
+  let named: Buffer = Buffer.alloc(0);
   return changes.map((change) => {
-    if (change.server !== last) key = serverKey(change.server);
+    if (change.server !== last) named = attribute(TOP.server, serverKey(change.server));
     last = change.server;
-    return requestOf(family, COMMAND[change.kind], partsOf(change, key));
+    return requestOf(family, COMMAND[change.kind], partsOf(change, named));
   });
 }
 
@@ -66,18 +77,19 @@ function requestOf(type: number, command: number, attributes: readonly Buffer[])
   return { type, flags: 0, payload: genericPayload(command, VERSION, ...attributes) };
 }
 
-function partsOf(change: ServerChange, key: Buffer): readonly Buffer[] {
+/** `named`: what tells the virtual server from others. */
+function partsOf(change: ServerChange, named: Buffer): readonly Buffer[] {
   switch (change.kind) {
     case "add-server":
     case "set-server":
-      return [attribute(TOP.server, Buffer.concat([key, settingsOf(change.server)]))];
+      return [attribute(TOP.server, Buffer.concat([serverKey(change.server), settingsOf(change.server)]))];
     case "remove-server":
-      return [attribute(TOP.server, key)];
+      return [named];
     case "add-real":
     case "set-real":
-      return [attribute(TOP.server, key), attribute(TOP.real, realServer(change.server, change.real))];
+      return [named, attribute(TOP.real, realServer(change.server, change.real))];
     case "remove-real":
-      return [attribute(TOP.server, key), attribute(TOP.real, realKey(change.real))];
+      return [named, attribute(TOP.real, realKey(change.real))];
   }
 }
 
@@ -104,15 +116,24 @@ function realKey({ address, port }: RealIdentity): Buffer {
   return Buffer.concat([attribute(REAL.address, addressBytes(address)), attribute(REAL.port, networkUint16(port))]);
 }
 
-function realServer(server: ServerIdentity, real: RealServer): Buffer {
-  const parts = [
-    realKey(real),
-    attribute(REAL.method, hostUint32(METHODS.indexOf(real.method))),
-    attribute(REAL.weight, hostUint32(real.weight)),
+function realForm(family: Family): Buffer {
+  return Buffer.concat([
+    attribute(REAL.address, NOWHERE[family]),
+    attribute(REAL.port, networkUint16(0)),
+    attribute(REAL.method, hostUint32(0)),
+    attribute(REAL.weight, hostUint32(0)),
     NO_THRESHOLDS,
-  ];
+  ]);
+}
+
+function realServer(server: ServerIdentity, { address, port, method, weight }: RealServer): Buffer {
+  const family = familyOf(address);
+  const bytes = Buffer.from(REAL_FORM[family]);
+  bytes.set(addressBytes(address), ADDRESS_AT);
+  bytes.writeUInt16BE(port, bytes.length - FROM_END.port);
+  bytes.writeUInt32LE(METHODS.indexOf(method), bytes.length - FROM_END.method);
+  bytes.writeUInt32LE(weight, bytes.length - FROM_END.weight);
   // Unless told of another family, the kernel takes the first bytes of the address for one of the server's.
-  const family = familyOf(real.address);
-  if (family !== familyOf(server.address)) parts.push(attribute(REAL.family, hostUint16(FAMILY[family])));
-  return Buffer.concat(parts);
+  if (family === familyOf(server.address)) return bytes;
+  return Buffer.concat([bytes, attribute(REAL.family, hostUint16(FAMILY[family]))]);
 }
