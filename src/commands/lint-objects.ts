@@ -1,4 +1,5 @@
 // What do the manifests that are to be linted hold, and where does each object stand?
+import { isDeepStrictEqual } from "node:util";
 import { printObject } from "../api/object-name.ts";
 import type { KubernetesObject } from "../api/objects.ts";
 import { readServiceManifest, type ServiceManifest } from "../api/service-manifest.ts";
@@ -9,6 +10,7 @@ import { doubleObject, leftOutEntry, unreadable } from "../lint/reading-findings
 import type { WrittenObject } from "../source/manifest-text.ts";
 import { readWrittenObjects } from "../source/written-objects.ts";
 import type { WrittenPart } from "../source/written-text.ts";
+import type { LiveCluster } from "./live-cluster.ts";
 
 /** Where an object stands. */
 export interface Written {
@@ -33,16 +35,22 @@ export class LintObjects {
   /** Objects that are there and could not be read, by `printObject`. */
   readonly unread = new Set<string>();
   readonly findings: PlacedFinding[] = [];
+  /** What a reader should know of how they were read. */
+  readonly notes: string[] = [];
   /** Of what is of no use here, where it is and why. */
   readonly passedOver: { readonly place: Place; readonly reason: string }[] = [];
+  /** By `printObject`, all that was read of the object. */
+  readonly #meanings = new Map<string, readonly unknown[]>();
 
   add({ place, raw, part, reading }: WrittenObject): void {
     const { objects, problems, passedOver } = reading;
     this.passedOver.push(...passedOver);
     const [object] = objects;
     for (const problem of problems) this.#complain(problem, { place, part }, object !== undefined);
-    if (object) this.#addObject(object, raw, { place, part });
     const slice = readSliceManifest(raw);
+    const service = object?.kind === "Service" ? readServiceManifest(raw) : undefined;
+    if (object) this.#addObject(object, [object, service, slice], { place, part });
+    if (object && service) this.manifests.set(printObject(object), service);
     if (slice) this.#addSlice(slice, { place, part });
   }
 
@@ -58,19 +66,34 @@ export class LintObjects {
     this.written.set(`EndpointSlice ${slice.namespace}/${slice.name}`, written);
   }
 
-  #addObject(object: KubernetesObject, raw: unknown, written: Written): void {
+  // Of two that say the same it does not matter which one counts.
+  #addObject(object: KubernetesObject, meaning: readonly unknown[], written: Written): void {
     const name = printObject(object);
     const earlier = this.objects.has(name) ? this.written.get(name) : undefined;
-    if (earlier) this.findings.push({ ...doubleObject(name, printPlace(written.place)), written: earlier });
+    if (earlier && !isDeepStrictEqual(this.#meanings.get(name), meaning))
+      this.findings.push({ ...doubleObject(name, printPlace(written.place)), written: earlier });
     this.objects.set(name, object);
+    this.#meanings.set(name, meaning);
     this.written.set(name, written);
-    if (object.kind === "Service") this.manifests.set(name, readServiceManifest(raw));
   }
 }
 
-export async function readLintObjects(paths: readonly string[]): Promise<LintObjects> {
+/** The objects of all paths; `tell` takes which part of a file was read. */
+export async function readLintObjects(
+  paths: readonly string[],
+  tell?: (path: string, share: number) => void,
+): Promise<LintObjects> {
   const objects = new LintObjects();
-  for await (const written of readWrittenObjects(paths)) objects.add(written);
+  for await (const written of readWrittenObjects(paths, tell && { tell })) objects.add(written);
+  return objects;
+}
+
+/** The objects of a live cluster, as it tells them. Rejects with InputError where it cannot be read. */
+export async function readLiveObjects(cluster: LiveCluster): Promise<LintObjects> {
+  const objects = new LintObjects();
+  const { written, notes } = await cluster.written();
+  for (const each of written) objects.add(each);
+  objects.notes.push(...notes);
   return objects;
 }
 

@@ -10,22 +10,27 @@ import { LineFinder } from "../source/line-finder.ts";
 import { Tracker } from "../source/tracker.ts";
 import type { NodeFacts } from "../state/node-facts.ts";
 import { checkSupported } from "./configuration.ts";
+import { tellShare } from "./input-objects.ts";
 import { chooseNode, factsOf, type InputFlags, withGivenIPs } from "./inputs.ts";
-import { type LintObjects, type PlacedFinding, readLintObjects } from "./lint-objects.ts";
+import { type LintObjects, type PlacedFinding, readLintObjects, readLiveObjects } from "./lint-objects.ts";
 import { type LintFormat, type LocatedFinding, printFindings } from "./lint-print.ts";
 import type { Output } from "./output.ts";
 
 /** Prints all findings; the answer is the exit code: 0 none, 1 there are some, 2 some input could not be used at all. */
 export async function lintPaths(input: InputFlags, format: LintFormat, output: Output): Promise<number> {
   checkSupported(input.options, ["iptables", "ipvs"]);
-  const read = await readLintObjects(input.paths);
+  const read = await readAll(input);
   const { findings, notes } = findAll(read, input);
-  for (const note of notes) output.note(note);
+  for (const note of [...read.notes, ...notes]) output.note(note);
   if (input.verbose)
     for (const { place, reason } of read.passedOver) output.note(new InputError(place, reason).message);
   await output.data(printFindings(locate(findings), format));
   if (findings.some(({ id }) => id === "unreadable")) return 2;
   return findings.length > 0 ? 1 : 0;
+}
+
+function readAll({ cluster, paths, progress }: InputFlags): Promise<LintObjects> {
+  return cluster ? readLiveObjects(cluster) : readLintObjects(paths, tellShare(progress));
 }
 
 interface Found {
@@ -35,8 +40,9 @@ interface Found {
 
 function findAll(read: LintObjects, input: InputFlags): Found {
   const objects = [...read.objects.values()];
+  input.progress.show(() => `checking ${objects.length} objects`);
   const snapshot = Tracker.snapshotOf(objects);
-  const { nodeName, notes } = chooseNode(snapshot, input.node);
+  const { nodeName, notes } = chooseNode(snapshot, input);
   const node = withGivenIPs(snapshot.nodes.get(nodeName), nodeName, input.nodeIPs);
   const facts = factsOf(input, node);
   const { options } = input;

@@ -1,12 +1,12 @@
 // Does `lint` speak to people, to programs and to GitHub, and end with the right code?
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t from "tap";
 import { runCommandLine } from "../../src/cli.ts";
 import { type LocatedFinding, printFindings } from "../../src/commands/lint-print.ts";
 import { CollectedOutput } from "../support/collected-output.ts";
-import { FIXTURES } from "../support/golden.ts";
+import { FIXTURES, matchGolden } from "../support/golden.ts";
 
 async function ask(...args: string[]) {
   const output = new CollectedOutput();
@@ -23,7 +23,7 @@ t.test("a program gets every part of a finding by its name", async (t) => {
   t.strictSame(first, {
     id: "no-endpoints",
     severity: "warning",
-    object: "Service shop/empty",
+    object: "Service no-endpoints/empty",
     field: "spec.ports",
     message: "the Service has no endpoints",
     consequence: "connections are refused",
@@ -40,7 +40,7 @@ t.test("GitHub gets an annotation for each", async (t) => {
   t.equal(code, 1);
   t.equal(
     text.split("\n")[0],
-    `::warning file=${FILE},line=26,title=no-endpoints::Service shop/empty: spec.ports: the Service has no endpoints: connections are refused`,
+    `::warning file=${FILE},line=26,title=no-endpoints::Service no-endpoints/empty: spec.ports: the Service has no endpoints: connections are refused`,
   );
 });
 
@@ -78,3 +78,42 @@ t.test("of one family only what concerns it is told", async (t) => {
   t.equal((await ask(dual, "--ip-family", "ipv4")).code, 0);
   t.match((await ask(dual, "--ip-family", "ipv6")).text, /\[family-without-endpoints\]/);
 });
+
+const ALL = readdirSync(join(FIXTURES, "lint"))
+  .filter((name) => name.endsWith(".yaml"))
+  .map((name) => join(FIXTURES, "lint", name));
+
+t.test("many files at once are one cluster", async (t) => {
+  const { code, text, notes } = await ask(...ALL);
+  t.equal(code, 2);
+  matchGolden(t, join(FIXTURES, "lint/all-files.txt"), text.replaceAll(FIXTURES, ""));
+  t.match(notes, [/no --node/]);
+});
+
+t.test("many files have the findings of each, and what comes of one's Nodes for another's Services", async (t) => {
+  const alone = new Set<string>();
+  for (const path of ALL) for (const finding of await printedFindings(path)) alone.add(finding);
+  const together = await printedFindings(...ALL);
+  t.strictSame(
+    [...alone].filter((finding) => !together.includes(finding)),
+    [],
+    "none is lost",
+  );
+  // `hints-without-zone` has the one Node of zone z3.
+  const more = [
+    "hints-incomplete/well",
+    "node-without-zone/front",
+    "topology-annotation/front",
+    "topology-annotation/off",
+  ];
+  t.strictSame(
+    together.filter((finding) => !alone.has(finding)).map((finding) => /^[^:]*:[^:]*/.exec(finding)?.[0]),
+    more.map((name) => `hints-without-zone: Service ${name}`),
+  );
+});
+
+async function printedFindings(...paths: readonly string[]): Promise<readonly string[]> {
+  const { text } = await ask(...paths, "--node", "worker-a", "-o", "json");
+  const findings: readonly LocatedFinding[] = JSON.parse(text);
+  return findings.map(({ id, object, ...rest }) => `${id}: ${object}: ${JSON.stringify(rest)}`);
+}

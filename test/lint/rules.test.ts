@@ -20,38 +20,41 @@ const CASES: Readonly<Record<string, Case>> = {
   "one range of length 0 takes the firewall away": { file: "source-ranges-open", hasNot: [/KUBE-FW/] },
   "the other family has no firewall": {
     file: "source-ranges-family",
-    has: [/-d 203\.0\.113\.10\/32 .*-j KUBE-FW/, /-d 2001:db8:ff::10\/128 .*-j KUBE-EXT/],
+    has: [/-d 203\.0\.113\.22\/32 .*-j KUBE-FW/, /-d 2001:db8:ff::22\/128 .*-j KUBE-EXT/],
   },
   "node ports and external IPs lead past the firewall": {
     file: "source-ranges-bypass",
-    has: [/KUBE-NODEPORTS .*--dport 31080 -j KUBE-EXT/, /-d 198\.51\.100\.7\/32 .*-j KUBE-EXT/, /-d 203.*-j KUBE-FW/],
+    has: [/KUBE-NODEPORTS .*--dport 31046 -j KUBE-EXT/, /-d 198\.51\.100\.46\/32 .*-j KUBE-EXT/, /-d 203.*-j KUBE-FW/],
   },
   "ranges without an address filter nothing": { file: "source-ranges-unused", hasNot: [/KUBE-FW/] },
-  "an annotation filters nothing": { file: "source-ranges-annotation", hasNot: [/203\.0\.113\.10\/32 .*-j KUBE-FW/] },
-  "an address of mode Proxy has no rule": { file: "ingress-proxy", hasNot: [/203\.0\.113\.10/] },
+  "an annotation filters nothing": { file: "source-ranges-annotation", hasNot: [/203\.0\.113\.19\/32 .*-j KUBE-FW/] },
+  "an address of mode Proxy has no rule": { file: "ingress-proxy", hasNot: [/203\.0\.113\.16/] },
   "a Local policy without endpoints here drops": {
     file: "local-policy",
     has: [
-      /KUBE-EXTERNAL-SERVICES .*shop\/outside:http has no local endpoints.*-j DROP/,
-      /KUBE-SERVICES .*shop\/inside:http has no local endpoints.*-j DROP/,
-      /KUBE-SERVICES .*shop\/nowhere:http has no local endpoints.*-j DROP/,
+      /KUBE-EXTERNAL-SERVICES .*local-policy\/outside:http has no local endpoints.*-j DROP/,
+      /KUBE-SERVICES .*local-policy\/inside:http has no local endpoints.*-j DROP/,
+      /KUBE-SERVICES .*local-policy\/nowhere:http has no local endpoints.*-j DROP/,
     ],
-    hasNot: [/shop\/here:http has no/],
+    hasNot: [/local-policy\/here:http has no/],
   },
   "in IPVS mode it falls back, but for a Service of the inside": {
     file: "local-policy-ipvs",
-    has: [/-a -t 192\.0\.2\.10:31080 -r 10\.244\.1\.7:8080/, /-a -t 10\.96\.7\.1:80 -r 10\.244\.1\.7/],
-    hasNot: [/-a -t 10\.96\.7\.2:80/, /KUBE-NODE-PORT-TCP dst -j RETURN/],
+    has: [/-a -t 192\.0\.2\.10:31024 -r 10\.244\.1\.7:8080/, /-a -t 10\.96\.7\.231:80 -r 10\.244\.1\.7/],
+    hasNot: [/-a -t 10\.96\.7\.232:80/, /KUBE-NODE-PORT-TCP dst -j RETURN/],
   },
   "affinity of two endpoints is the recent match": { file: "affinity-memory", has: [/-m recent --rcheck .*10800/] },
   "a port that no slice has is refused": {
     file: "port-without-slice-port",
-    has: [/shop\/front:metrics has no endpoints.*REJECT/, /shop\/twisted has no endpoints.*REJECT/],
-    hasNot: [/shop\/plain has no/],
+    has: [
+      /port-without-slice-port\/front:metrics has no endpoints.*REJECT/,
+      /port-without-slice-port\/twisted has no endpoints.*REJECT/,
+    ],
+    hasNot: [/port-without-slice-port\/plain has no/],
   },
   "a target port that no pod has is refused": {
     file: "target-port-unknown",
-    has: [/shop\/front:admin has no endpoints.*REJECT/],
+    has: [/target-port-unknown\/front:admin has no endpoints.*REJECT/],
   },
   "connections go to the port of the slices": {
     file: "target-port-differs",
@@ -60,7 +63,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   "nobody, or nobody ready, is refused": {
     file: "no-endpoints",
-    has: [/shop\/empty:http has no endpoints.*REJECT/, /shop\/dark:http has no endpoints.*REJECT/],
+    has: [/no-endpoints\/empty:http has no endpoints.*REJECT/, /no-endpoints\/dark:http has no endpoints.*REJECT/],
   },
   "terminating endpoints are used where there are no others": {
     file: "only-terminating",
@@ -69,21 +72,26 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   "a family without endpoints is refused": {
     file: "family-without-endpoints",
-    has: [/fd00:96::1\/128 .*has no endpoints.*REJECT/],
+    has: [/fd00:96::7:131\/128 .*has no endpoints.*REJECT/],
   },
   "of two the first rule wins": {
     file: "address-conflict",
-    has: [/shop\/first:http external IP[\s\S]*198\.51\.100\.7\/32 [^\n]*shop\/second:http loadbalancer IP/],
+    has: [
+      /address-conflict\/first:http external IP[\s\S]*198\.51\.100\.2\/32 [^\n]*address-conflict\/second:http loadbalancer IP/,
+    ],
   },
   "of two the last virtual server stays": {
     file: "address-conflict-ipvs",
-    has: [/-a -t 198\.51\.100\.7:80 -r 10\.244\.0\.8/],
-    hasNot: [/-a -t 198\.51\.100\.7:80 -r 10\.244\.0\.7/],
+    has: [/-a -t 198\.51\.100\.1:80 -r 10\.244\.0\.8/],
+    hasNot: [/-a -t 198\.51\.100\.1:80 -r 10\.244\.0\.7/],
   },
-  "another's cluster IP is taken": { file: "foreign-cluster-ip", has: [/-d 10\.96\.7\.1\/32 .*shop\/thief:http/] },
+  "another's cluster IP is taken": {
+    file: "foreign-cluster-ip",
+    has: [/-d 10\.96\.7\.141\/32 .*foreign-cluster-ip\/thief:http/],
+  },
   "a node's own address is taken": {
     file: "node-address",
-    has: [/-d 192\.0\.2\.10\/32 .*shop\/front:http external IP/],
+    has: [/-d 192\.0\.2\.10\/32 .*node-address\/front:http external IP/],
   },
   "in IPVS mode another node takes it for its own": {
     file: "node-address-ipvs",
@@ -92,7 +100,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   "a slice that is hidden serves nobody": {
     file: "slice-headless",
-    has: [/shop\/front:http has no endpoints.*REJECT/],
+    has: [/slice-headless\/front:http has no endpoints.*REJECT/],
   },
   "one endpoint counts once": {
     file: "duplicate-endpoint",
@@ -101,32 +109,35 @@ const CASES: Readonly<Record<string, Case>> = {
   "only the first address counts": { file: "second-address", hasNot: [/10\.244\.0\.8/] },
   "incomplete hints are ignored": {
     file: "hints-incomplete",
-    has: [/shop\/front:http -> 10\.244\.1\.7/, /shop\/near:http -> 10\.244\.1\.8/],
+    has: [/hints-incomplete\/front:http -> 10\.244\.1\.7/, /hints-incomplete\/near:http -> 10\.244\.1\.8/],
   },
   "a zone that is left out uses all": {
     file: "hints-without-zone",
     flags: ["--node", "worker-z"],
-    has: [/shop\/front:http -> 10\.244\.0\.7/, /shop\/front:http -> 10\.244\.1\.7/],
+    has: [/hints-without-zone\/front:http -> 10\.244\.0\.7/, /hints-without-zone\/front:http -> 10\.244\.1\.7/],
   },
-  "no rule opens a useless health check port": { file: "health-port", hasNot: [/3210[01]/] },
-  "a policy without an outside means nothing": { file: "external-policy", hasNot: [/shop\/inside.*has no local/] },
+  "no rule opens a useless health check port": { file: "health-port", hasNot: [/3210[12]/] },
+  "a policy without an outside means nothing": {
+    file: "external-policy",
+    hasNot: [/external-policy\/inside.*has no local/],
+  },
   "Endpoints that are not mirrored serve nobody": { file: "endpoints-unused", hasNot: [/10\.244\.0\.[89]/] },
-  "in IPVS mode no server is at 127.0.0.1": { file: "local-node-port", hasNot: [/127\.0\.0\.1:31080/] },
+  "in IPVS mode no server is at 127.0.0.1": { file: "local-node-port", hasNot: [/127\.0\.0\.1:31022/] },
   "no address answers at the node port": {
     file: "node-port-address",
     hasNot: [/-A KUBE-SERVICES (?!! -d ::1).*-j KUBE-NODEPORTS/],
   },
-  "a Service without a cluster IP has no rule": { file: "no-cluster-ip", hasNot: [/shop\//] },
+  "a Service without a cluster IP has no rule": { file: "no-cluster-ip", hasNot: [/no-cluster-ip\//] },
   "fields of other types count": {
     file: "type-ignored",
-    has: [/KUBE-NODEPORTS .*31080/, /203\.0\.113\.10\/32/],
+    has: [/KUBE-NODEPORTS .*31054/, /203\.0\.113\.25\/32/],
   },
-  "an ExternalName has no rule": { file: "external-name", hasNot: [/shop\//] },
+  "an ExternalName has no rule": { file: "external-name", hasNot: [/external-name\//] },
   "an external IP of every node is taken": {
     file: "external-ip-sort",
-    has: [/-d 127\.0\.0\.1\/32 .*shop\/front:http/],
+    has: [/-d 127\.0\.0\.1\/32 .*external-ip-sort\/front:http/],
   },
-  "external IPs that are off have no rule": { file: "external-ips-off", hasNot: [/198\.51\.100\.7/] },
+  "external IPs that are off have no rule": { file: "external-ips-off", hasNot: [/198\.51\.100\.10/] },
 };
 
 for (const [name, { file, flags = [], has = [], hasNot = [] }] of Object.entries(CASES)) {
