@@ -51,6 +51,52 @@ t.test("manifests and node may come by flags, modes by default are both", async 
   t.equal(one.text, "ok   a (ipvs)\n1 passed, 0 failed\n");
 });
 
+t.test("of two families the one that is reached", async (t) => {
+  const six =
+    "cases:\n- {name: a, from: external, to: 'service/demo/web', reaches: ['[fd00:244::11]:8080', '[fd00:244::12]:8080', '[fd00:244::13]:8080']}\n";
+  t.equal((await ask(fileOf(t, six), "--manifests", DEMO)).code, 0);
+});
+
+t.test("what is for no Service goes its way", async (t) => {
+  const none = "cases:\n- {name: a, from: 10.244.0.9, to: 198.51.100.7:22, none: true}\n";
+  t.equal((await ask(fileOf(t, none), "--manifests", DEMO)).code, 0);
+});
+
+t.test("whoever is not reached is not reached too seldom", async (t) => {
+  const asleep =
+    "cases:\n- {name: a, from: 10.244.0.9, to: service/demo/asleep, reaches: ['10.244.0.9:1'], probability: {'10.244.0.9:1': 1}}\n";
+  const { text } = await ask(fileOf(t, asleep), "--manifests", DEMO);
+  t.match(
+    text,
+    /^ {5}rejected with icmp-port-unreachable by filter KUBE-SERVICES 1: .*\n {5}does not reach 10\.244\.0\.9:1\n {7}found/m,
+  );
+});
+
+t.test("a node that is not said", async (t) => {
+  const shop = [
+    "--manifests",
+    join(FIXTURES, "ci-example/manifests"),
+    "--manifests",
+    join(FIXTURES, "ci-example/cluster"),
+  ];
+  const none = "cases:\n- {name: a, from: 10.244.0.9, to: 198.51.100.7:22, none: true}\n";
+  const { code, notes } = await ask(fileOf(t, none), ...shop);
+  t.strictSame([code, notes], [0, ["note: no --node, so no endpoint is local and no zone is known"]]);
+});
+
+t.test("a client that stays nowhere", async (t) => {
+  const { text } = await ask(fileOf(t, PASSES.replace("reaches", "affinity: true, reaches")), "--manifests", DEMO);
+  t.equal(text.match(/^ {5}10\.244\.0\.2\d:5353: a client does not stay with it$/gm)?.length, 4);
+});
+
+t.test("the node itself is masqueraded or not, its endpoints see the node", async (t) => {
+  const own = (masqueraded: boolean) =>
+    `cases:\n- {name: a, from: node, to: service/demo/dns, masqueraded: ${masqueraded}, reaches: ['10.244.0.21:5353', '10.244.0.22:5353']}\n`;
+  for (const masqueraded of [true, false]) {
+    t.equal((await ask(fileOf(t, own(masqueraded)), "--manifests", DEMO)).code, 0);
+  }
+});
+
 t.test("the node's kind of pods is told by flags", async (t) => {
   const by = (name: string) =>
     fileOf(t, PASSES.replace("reaches", `in: ${name}, masqueraded: ${name !== "veth1"}, reaches`));

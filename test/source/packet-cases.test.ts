@@ -65,8 +65,12 @@ const BAD: readonly [name: string, text: string, problems: readonly string[]][] 
   ["no end", CASE, ["c.yaml:2: cases[0]: must have exactly one of reaches, dropped, rejected, none"]],
   ["two ends", `${CASE}  none: true\n  dropped: true\n`, ["c.yaml:2: cases[0]: must have exactly one of"]],
   ["an end that is not", `${CASE}  dropped: false\n`, ["c.yaml:5: cases[0].dropped: must be true"]],
-  ["a field that is none", `${CASE}  reachs: []\n`, ["c.yaml:5: cases[0].reachs: there is no such field"]],
-  ["a strange field", `${CASE}  "a b": 1\n`, ['c.yaml:5: cases[0]["a b"]: there is no such field']],
+  [
+    "a field that is none",
+    `${CASE}  none: true\n  reachs: []\n`,
+    ["c.yaml:6: cases[0].reachs: there is no such field"],
+  ],
+  ["a strange field", `${CASE}  none: true\n  "a b": 1\n`, ['c.yaml:6: cases[0]["a b"]: there is no such field']],
   [
     "no name",
     "cases:\n- from: node\n  to: node:1\n  none: true\n",
@@ -121,7 +125,7 @@ for (const [name, text, problems] of BAD) {
     const messages = "cases" in read ? [] : read.map(({ message }) => message);
     t.equal(messages.length, problems.length, messages.join("\n"));
     for (const [index, problem] of problems.entries()) {
-      t.ok(messages[index]?.startsWith(problem), messages[index]);
+      t.ok(messages[index]?.startsWith(problem), `${index}: ${messages[index]}`);
     }
   });
 }

@@ -1,0 +1,40 @@
+// Which flags has `test`?
+import type { Argv } from "yargs";
+import { isColourWelcome } from "../commands/colour.ts";
+import { testPaths } from "../commands/test.ts";
+import { TEST_FORMATS, type TestFormat } from "../commands/test-print.ts";
+import type { CommandContext } from "./command-context.ts";
+import { inputsOf, type ParsedInputs, withInputs } from "./input-flags.ts";
+
+interface TestArguments extends ParsedInputs {
+  readonly manifests: readonly string[];
+  readonly output: TestFormat;
+  readonly noColor: boolean;
+}
+
+export function testCommand(context: CommandContext) {
+  return {
+    command: "test <path..>",
+    describe: "run packet cases as a test suite",
+    builder: (argv: Argv) =>
+      withInputs(argv)
+        .positional("path", { type: "string", array: true, default: [], describe: "files of cases" })
+        .option("manifests", {
+          type: "string",
+          array: true,
+          default: [],
+          describe: "files or directories of objects, beside those that a file of cases names; repeatable",
+        })
+        .option("output", { alias: "o", choices: TEST_FORMATS, default: "text" as const, describe: "how to tell it" })
+        .option("no-color", { type: "boolean", default: false, describe: "no colour, not even on a terminal" })
+        .example("$0 test cases.yaml --manifests k8s/ --cluster-cidr 10.244.0.0/16", "exit code 1 if one fails")
+        .example("$0 test cases.yaml --manifests k8s/ -o github", "beside the lines of a pull request"),
+    handler: async ({ manifests, output: format, noColor, ...args }: TestArguments) => {
+      const cases = args.path.map(String);
+      // Case files may name all manifests that there are.
+      const input = await inputsOf({ ...args, path: manifests, withoutObjects: true }, context);
+      const flags = { cases, format, colour: isColourWelcome(context.output, noColor) };
+      context.done(await testPaths(input, flags, context.output));
+    },
+  };
+}

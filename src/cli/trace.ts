@@ -1,0 +1,54 @@
+// Which flags has `trace`?
+import type { Argv } from "yargs";
+import { isColourWelcome } from "../commands/colour.ts";
+import { TRACE_FORMATS, tracePaths } from "../commands/trace.ts";
+import type { CommandContext } from "./command-context.ts";
+import { inputsOf, type ParsedInputs, withInputs } from "./input-flags.ts";
+
+interface TraceArguments extends ParsedInputs {
+  readonly from: string;
+  readonly to: string;
+  readonly in?: string | undefined;
+  readonly rules: readonly string[];
+  readonly output: (typeof TRACE_FORMATS)[number];
+  readonly noColor: boolean;
+}
+
+export function traceCommand(context: CommandContext) {
+  return {
+    command: "trace [path..]",
+    describe: "tell where a packet goes, and why",
+    builder: (argv: Argv) =>
+      withInputs(argv)
+        .option("from", {
+          type: "string",
+          demandOption: true,
+          describe: "ADDRESS[:PORT], node, pod/NAMESPACE/NAME, or external",
+        })
+        .option("to", {
+          type: "string",
+          demandOption: true,
+          describe: "ADDRESS:PORT[/tcp|udp|sctp], service/NAMESPACE/NAME[:PORT], or node:PORT",
+        })
+        .option("in", { type: "string", describe: "the interface it comes in by" })
+        .option("rules", {
+          type: "string",
+          array: true,
+          default: [],
+          describe: "walk these dumps (iptables-save, ipset save, ipvsadm -Sn) instead of what manifests come to",
+        })
+        .option("output", { alias: "o", choices: TRACE_FORMATS, default: "text" as const, describe: "how to tell it" })
+        .option("no-color", { type: "boolean", default: false, describe: "no colour, not even on a terminal" })
+        .example("$0 trace shop.yaml --node worker-a --from external --to service/shop/web:http", "by manifests")
+        .example(
+          "$0 trace --rules worker-a.dump --node-address eth0=192.0.2.10 --from 10.244.1.7 --to 10.96.0.10:53/udp",
+          "by what a node holds",
+        ),
+    handler: async ({ from, to, in: inInterface, rules, output: format, noColor, ...args }: TraceArguments) => {
+      const flags = { from, to, inInterface, rules, format, colour: isColourWelcome(context.output, noColor) };
+      // Dumps are something to look at: then there need be no manifests.
+      const input = await inputsOf({ ...args, withoutObjects: rules.length > 0 }, context);
+      context.done((await tracePaths(input, flags, context.output)) ? 0 : 2);
+    },
+  };
+}

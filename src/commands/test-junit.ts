@@ -1,0 +1,38 @@
+// How are results told to programs that read JUnit's XML?
+import type { CaseResult } from "./test-run.ts";
+
+/** A suite for each case file. */
+export function* printJunit(results: readonly CaseResult[]): Iterable<string> {
+  yield '<?xml version="1.0" encoding="UTF-8"?>';
+  yield `<testsuites ${counts(results)}>`;
+  for (const file of new Set(results.map((result) => result.file))) {
+    const own = results.filter((result) => result.file === file);
+    yield `  <testsuite name="${escapeText(file)}" ${counts(own)}>`;
+    for (const result of own) yield* printCase(result);
+    yield "  </testsuite>";
+  }
+  yield "</testsuites>";
+}
+
+function* printCase({ name, mode, file, line, problems, ends }: CaseResult): Iterable<string> {
+  const [first, ...others] = problems;
+  const place = `classname="${escapeText(file)}.${mode}" file="${escapeText(file)}" line="${line}"`;
+  const head = `    <testcase name="${escapeText(`${name} (${mode})`)}" ${place}`;
+  if (first === undefined) return yield `${head}/>`;
+  const text = [first, ...others, "ends:", ...ends].join("\n");
+  yield `${head}>`;
+  yield `      <failure message="${escapeText(first)}">${escapeText(text)}</failure>`;
+  yield "    </testcase>";
+}
+
+function counts(results: readonly CaseResult[]): string {
+  const failures = results.filter(({ problems }) => problems.length > 0).length;
+  return `tests="${results.length}" failures="${failures}"`;
+}
+
+/** Safe in text and in attributes. What XML cannot hold at all becomes a mark that stands for it. */
+function escapeText(text: string): string {
+  return text
+    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "\ufffd")
+    .replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
+}

@@ -1,0 +1,69 @@
+// What is known of the cluster and the node that a packet is traced in?
+import type { KubernetesObject, Node, Snapshot } from "../api/objects.ts";
+import type { Backend } from "../backends/backend.ts";
+import { InputError } from "../errors.ts";
+import { isLoopback, type NodeIPs, nodeIPsOf } from "../model/node-ips.ts";
+import { type World, worldOf } from "../model/world.ts";
+import type { Family } from "../net/family.ts";
+import type { Options } from "../options/options.ts";
+import type { PodName } from "../source/resources.ts";
+import { Tracker } from "../source/tracker.ts";
+import type { InterfaceAddress, NodeFacts } from "../state/node-facts.ts";
+import { type Field, fieldOfState } from "../trace/field.ts";
+import { readObjects } from "./input-objects.ts";
+import { chooseNode, factsOf, type InputFlags, withGivenIPs } from "./inputs.ts";
+
+export interface TraceCluster {
+  readonly problems: readonly InputError[];
+  readonly notes: readonly string[];
+  readonly passedOver: readonly string[];
+  /** Headless Services and Pods too, which no snapshot for a node proxy has. */
+  readonly objects: readonly KubernetesObject[];
+  readonly snapshot: Snapshot;
+  /** Empty: none is known. */
+  readonly nodeName: string;
+  readonly node: Node;
+  readonly nodeIPs: NodeIPs;
+  readonly facts: NodeFacts;
+  /** Addresses that somebody gave, by a Node or a flag; none: nothing is known of them. */
+  readonly addresses: readonly InterfaceAddress[];
+  readonly families: readonly Family[];
+  readonly options: Options;
+}
+
+/**
+ * Reads all inputs once, of a live cluster's Pods these; no path is no object. Bad ones are among the problems; nothing
+ * is thrown for them. Rejects with InputError for a live cluster that cannot be read.
+ */
+export async function openTraceCluster(flags: InputFlags, pods: readonly PodName[] = []): Promise<TraceCluster> {
+  const { objects, problems, passedOver, notes: told } = await readObjects(flags, pods);
+  const snapshot = Tracker.snapshotOf(objects);
+  const { nodeName, notes } = chooseNode(snapshot, flags);
+  const node = withGivenIPs(snapshot.nodes.get(nodeName), nodeName, flags.nodeIPs);
+  const facts = factsOf(flags, node);
+  return {
+    problems,
+    notes: [...told, ...notes],
+    passedOver: passedOver.map(({ place, reason }) => new InputError(place, reason).message),
+    objects,
+    snapshot,
+    nodeName,
+    node,
+    nodeIPs: nodeIPsOf(node.addresses, flags.options.bindAddress),
+    facts,
+    addresses: facts.addresses.filter(({ address }) => !isLoopback(address)),
+    families: flags.families.filter((family) => facts.families.includes(family)),
+    options: flags.options,
+  };
+}
+
+/** What the node should do, in one family and mode. */
+export function worldIn(cluster: TraceCluster, mode: Backend["mode"], family: Family): World {
+  const { snapshot, nodeName, node, facts, options } = cluster;
+  return worldOf({ snapshot, nodeName, node, options: { ...options, mode }, facts, family });
+}
+
+/** What the node's kernel should hold. */
+export function fieldIn({ facts }: TraceCluster, backend: Backend, world: World): Field {
+  return fieldOfState(backend.desired(world), facts.addresses);
+}

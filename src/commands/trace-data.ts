@@ -1,0 +1,104 @@
+// How is a walk told to programs?
+import { type Fraction, numberOf } from "../trace/fraction.ts";
+import { smallFraction } from "../trace/share.ts";
+import type { Outcome, RulePlace, ServerPlace, Step } from "../trace/trace.ts";
+import type { Data } from "./data-text.ts";
+import { placeOf, type TraceReport } from "./trace-report.ts";
+import { explainService } from "./trace-service.ts";
+import { protocolOf } from "./trace-text.ts";
+import { sayDetails } from "./trace-words.ts";
+
+/** Steps are called by their position among all; `before` and `last` are such positions. */
+export function traceData(report: TraceReport): Data {
+  const { trace, mode, nodeName, service } = report;
+  const { packet, steps, ends } = trace;
+  const positionsOf = (some: readonly Step[]) => some.map((step) => steps.indexOf(step));
+  return {
+    packet: {
+      family: packet.family,
+      protocol: protocolOf(packet),
+      from: {
+        node: packet.origin.kind === "node",
+        address: packet.origin.source,
+        port: packet.sourcePort,
+        interface: packet.origin.kind === "arrives" ? packet.origin.inInterface : undefined,
+      },
+      to: { address: packet.destination, port: packet.destinationPort },
+    },
+    mode,
+    node: nodeName === "" ? undefined : nodeName,
+    service: service && {
+      servicePort: service.traffic.servicePort.text,
+      entrance: service.entrance,
+      explanation: explainService(service),
+    },
+    steps: steps.map((step) => ({
+      ...placeData(step.at),
+      what: step.what,
+      share: shareData(step.share),
+      before: positionsOf(step.before),
+    })),
+    ends: ends.map((end) => ({
+      ...outcomeData(end.outcome),
+      share: shareData(end.share),
+      possible: end.possible,
+      details: sayDetails(end),
+      last: positionsOf(end.last),
+    })),
+  };
+}
+
+/** A fraction with more bits below is of no use to anybody. */
+const MOST_BITS = 1024n;
+
+/** `exact` is what the rules come to, `meant` the fraction that they stand for, where there is such a one. */
+export function shareData(share: Fraction): Data {
+  const small = smallFraction(share);
+  return {
+    number: numberOf(share),
+    meant: small && printFraction(small),
+    exact: share.bottom >> MOST_BITS > 0n ? undefined : printFraction(lowest(share)),
+  };
+}
+
+function printFraction({ top, bottom }: Fraction): string {
+  return bottom === 1n ? String(top) : `${top}/${bottom}`;
+}
+
+function lowest({ top, bottom }: Fraction): Fraction {
+  let [divisor, other] = [bottom, top];
+  while (other !== 0n) [divisor, other] = [other, divisor % other];
+  return { top: top / divisor, bottom: bottom / divisor };
+}
+
+function placeData(at: RulePlace | ServerPlace) {
+  if (!("rule" in at)) return { hook: at.hook, server: placeOf(at) };
+  const { hook, table, chain, number, rule } = at;
+  return { hook, table, chain, number, rule: rule.line, reason: rule.origin?.reason };
+}
+
+function outcomeData(outcome: Outcome) {
+  switch (outcome.kind) {
+    case "delivered": {
+      const { where, to, source, translatedBy, masqueradedBy } = outcome;
+      return {
+        end: outcome.kind,
+        where,
+        to: { address: to.address, port: to.port },
+        source,
+        translatedBy: translatedBy && placeData(translatedBy),
+        masqueradedBy: masqueradedBy.map(placeData),
+      };
+    }
+    case "policy":
+      return { end: "dropped", policy: `${outcome.table} ${outcome.hook}` };
+    case "rejected":
+      return { end: outcome.kind, answer: outcome.answer, by: placeData(outcome.by) };
+    case "refused":
+      return { end: "rejected", answer: "icmp-port-unreachable", by: placeData(outcome.by) };
+    case "dropped":
+      return { end: outcome.kind, by: placeData(outcome.by) };
+    case "stopped":
+      return { end: outcome.kind, reason: outcome.reason, by: outcome.by && placeData(outcome.by) };
+  }
+}

@@ -1,0 +1,69 @@
+// What is told of a walk, before it is put into words or data?
+import type { Backend } from "../backends/backend.ts";
+import { hostPort } from "../net/address.ts";
+import { type Fraction, plus } from "../trace/fraction.ts";
+import type { End, RulePlace, ServerPlace, Step, Trace } from "../trace/trace.ts";
+import type { FoundService } from "./trace-service.ts";
+
+export interface TraceReport {
+  readonly trace: Trace;
+  /** `dump`: rules that somebody gave, of whatever mode. */
+  readonly mode: Backend["mode"] | "dump";
+  /** Empty: none is known. */
+  readonly nodeName: string;
+  /** Undefined where the packet is for none that is known. */
+  readonly service: FoundService | undefined;
+  /** `namespace/name` of the Pod that has an address, where that is known. */
+  readonly podAt: (address: string) => string | undefined;
+}
+
+/** What one rule or virtual server did alike to packets that had come different ways. */
+export interface Meeting {
+  readonly at: RulePlace | ServerPlace;
+  readonly what: string;
+  readonly share: Fraction;
+}
+
+/** In order. What meets a rule once stands together among the steps; what comes there again does so anew. */
+export function meetingsOf(steps: readonly Step[]): readonly Meeting[] {
+  const meetings: Meeting[] = [];
+  let here = new Map<string, number>();
+  let place = "";
+  for (const step of steps) {
+    if (place !== keyOf(step.at)) here = new Map();
+    place = keyOf(step.at);
+    const index = here.get(step.what) ?? meetings.length;
+    const other = meetings[index];
+    here.set(step.what, index);
+    meetings[index] = { ...step, share: other ? plus(other.share, step.share) : step.share };
+  }
+  return meetings;
+}
+
+function keyOf(at: RulePlace | ServerPlace): string {
+  return `${stationOf(at)} ${placeOf(at)}`;
+}
+
+/** Hook and table; or IPVS, which stands between tables. */
+export function stationOf(at: RulePlace | ServerPlace): string {
+  return `${at.hook}, ${"rule" in at ? at.table : "ipvs"}`;
+}
+
+/** A rule by chain and number, a virtual server by its address. */
+export function placeOf(at: RulePlace | ServerPlace): string {
+  if ("rule" in at) return `${at.chain} ${at.number}`;
+  const { address, port, protocol } = at.server;
+  return `${hostPort(address, port)}/${protocol}`;
+}
+
+/** Ends that differ in nothing but where they are. */
+export function alikeEnds(ends: readonly End[], sayRest: (end: End) => readonly string[]): readonly (readonly End[])[] {
+  const groups = new Map<string, End[]>();
+  for (const end of ends) {
+    const key = JSON.stringify([end.outcome.kind, end.possible, ...sayRest(end)]);
+    const group = groups.get(key);
+    if (group) group.push(end);
+    else groups.set(key, [end]);
+  }
+  return [...groups.values()];
+}

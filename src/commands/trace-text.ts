@@ -1,0 +1,112 @@
+// How is a walk told to people?
+import { PROTOCOL_NUMBERS, PROTOCOLS } from "../net/protocol.ts";
+import { printHostPort } from "../trace/effect.ts";
+import { numberOf } from "../trace/fraction.ts";
+import type { Packet } from "../trace/packet.ts";
+import { printShare } from "../trace/share.ts";
+import type { End, Outcome } from "../trace/trace.ts";
+import { namedService } from "./trace-names.ts";
+import { alikeEnds, type Meeting, meetingsOf, placeOf, stationOf, type TraceReport } from "./trace-report.ts";
+import { explainService } from "./trace-service.ts";
+import { sayDetails, sayOutcome, sayReason, sayShare } from "./trace-words.ts";
+
+const STYLES = { heading: "1", rule: "2", good: "32", bad: "31", open: "33" } as const;
+
+type Style = keyof typeof STYLES;
+
+type Paint = (style: Style, text: string) => string;
+
+/** The packet, its Service, all that it meets, and all its ends. */
+export function* printTrace(report: TraceReport, colour: boolean): Iterable<string> {
+  const paint: Paint = (style, text) => (colour ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text);
+  const { trace } = report;
+  yield paint("heading", sayPacket(report));
+  yield "";
+  yield* printService(report);
+  yield "";
+  yield* printMeetings(meetingsOf(trace.steps), paint);
+  yield "";
+  yield paint("heading", trace.ends.length === 1 ? "Where it ends" : "Where it may end");
+  for (const ends of alikeEnds(trace.ends, sayDetails)) yield* printEnds(ends, report, paint);
+}
+
+/** `TCP from 10.1.0.1 to 10.96.0.1:80, iptables mode, on node a`. */
+export function sayPacket({ trace: { packet }, mode, nodeName }: TraceReport): string {
+  const where = mode === "dump" ? "by the rules of the dump" : `${mode} mode`;
+  return [`${protocolOf(packet)} from ${senderOf(packet)} to ${targetOf(packet)}`, where, onNode(nodeName)]
+    .filter((part) => part !== "")
+    .join(", ");
+}
+
+function onNode(nodeName: string): string {
+  return nodeName === "" ? "" : `on node ${nodeName}`;
+}
+
+/** As Kubernetes spells it: no other protocol is traced. */
+export function protocolOf({ protocol }: Packet): string {
+  return PROTOCOLS.filter((name) => PROTOCOL_NUMBERS[name] === protocol).join();
+}
+
+export function senderOf({ origin, sourcePort }: Packet): string {
+  if (origin.source === undefined) return "a process of the node";
+  const text = printHostPort(origin.source, sourcePort);
+  if (origin.kind === "node") return `a process of the node at ${text}`;
+  return origin.inInterface === undefined ? text : `${text} by ${origin.inInterface}`;
+}
+
+export function targetOf({ destination, destinationPort }: Packet): string {
+  return printHostPort(destination, destinationPort);
+}
+
+function* printService({ service, mode, trace }: TraceReport): Iterable<string> {
+  if (service !== undefined) {
+    yield `Service ${service.traffic.servicePort.text}, by its ${service.entrance}`;
+    for (const line of explainService(service)) yield `  ${line}`;
+    return;
+  }
+  const named = mode === "dump" ? namedService(trace.steps) : undefined;
+  yield named
+    ? `Service ${named.name}, as the comment of ${named.by} says`
+    : "No Service is known at that address and port.";
+}
+
+function* printMeetings(meetings: readonly Meeting[], paint: Paint): Iterable<string> {
+  yield paint("heading", meetings.length === 0 ? "It meets no rule" : "What it meets");
+  let station = "";
+  for (const meeting of meetings) {
+    if (stationOf(meeting.at) !== station) {
+      station = stationOf(meeting.at);
+      yield `  ${station}`;
+    }
+    yield* printMeeting(meeting, paint);
+  }
+}
+
+function* printMeeting({ at, what, share }: Meeting, paint: Paint): Iterable<string> {
+  const part = isAll(share) ? "" : ` [${printShare(share)}]`;
+  yield `    ${placeOf(at)}: ${what}${part}`;
+  if (!("rule" in at)) return;
+  yield paint("rule", `      ${at.rule.line}`);
+  for (const reason of at.rule.origin ? sayReason(at) : []) yield `      ${reason}`;
+}
+
+function isAll(share: Meeting["share"]): boolean {
+  return numberOf(share) === 1;
+}
+
+const LOOKS: Readonly<Record<Outcome["kind"], Style>> = {
+  delivered: "good",
+  dropped: "bad",
+  policy: "bad",
+  rejected: "bad",
+  refused: "bad",
+  stopped: "open",
+};
+
+function* printEnds(ends: readonly End[], report: TraceReport, paint: Paint): Iterable<string> {
+  const width = Math.max(...ends.map((end) => sayShare(end).length));
+  for (const end of ends) {
+    yield `  ${sayShare(end).padEnd(width)}  ${paint(LOOKS[end.outcome.kind], sayOutcome(end, report))}`;
+  }
+  for (const detail of ends.slice(0, 1).flatMap(sayDetails)) yield `    ${detail}`;
+}

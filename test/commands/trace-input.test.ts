@@ -1,0 +1,204 @@
+// What does `trace` say of senders, targets, objects and dumps, and of those that are not there?
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import t, { type Test } from "tap";
+import { runCommandLine } from "../../src/cli.ts";
+import { CollectedOutput } from "../support/collected-output.ts";
+import { FIXTURES } from "../support/golden.ts";
+
+const SHOP = [join(FIXTURES, "ci-example/manifests"), join(FIXTURES, "ci-example/cluster"), "--node", "worker-b"];
+const EXTERNAL = "note: external: 198.18.0.9 stands for any client outside";
+const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const NODE = ["--node-address", "eth0=192.0.2.10"];
+const dump = (name: string) => ["--rules", join(FIXTURES, "dumps", name)];
+
+async function ask(...args: readonly string[]) {
+  const output = new CollectedOutput();
+  const code = await runCommandLine(["trace", ...args], output);
+  return { code, text: output.text, notes: output.notes };
+}
+
+/** A file with this content, for as long as the test runs. */
+function fileOf(t: Test, content: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "fairlead-"));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "file.yaml"), content);
+  return join(folder, "file.yaml");
+}
+
+t.test("an object that cannot be read is told, the rest is traced", async (t) => {
+  const broken = fileOf(
+    t,
+    "apiVersion: v1\nkind: Service\nmetadata: {name: x}\nspec: 5\n---\nkind: Deployment\napiVersion: apps/v1\n",
+  );
+  const { code, notes, text } = await ask(
+    join(FIXTURES, "demo"),
+    broken,
+    "-v",
+    "--from",
+    "node",
+    "--to",
+    "10.96.0.80:80",
+  );
+  t.equal(code, 2);
+  t.match(notes, [/Deployment/, /^error: .*file\.yaml: document 1: Service default\/x: spec: /]);
+  t.match(text, /10\.244\.0\.13:8080/);
+});
+
+t.test("a pod is known by its own object, or by slices; one of another node is told", async (t) => {
+  const pod = "apiVersion: v1\nkind: Pod\nmetadata: {namespace: shop, name: web-0}\nstatus: {podIP: 10.244.1.99}\n";
+  const asked = ["--to", "203.0.113.10:443"];
+  const bySlice = await ask(...SHOP, "--from", "pod/shop/web-0", ...asked);
+  t.strictSame(bySlice.notes, [
+    "note: Pod shop/web-0 is on node worker-a, whose rules its packets meet, not those of worker-b",
+  ]);
+  t.match(bySlice.text, /^TCP from 10\.244\.1\.7 to /);
+  const byObject = await ask(...SHOP, fileOf(t, pod), "--from", "pod/shop/web-0", ...asked);
+  t.strictSame(byObject.notes, []);
+  t.match(byObject.text, /^TCP from 10\.244\.1\.99 to /);
+});
+
+t.test("a pod in the node's network is a process of the node", async (t) => {
+  const pod = "apiVersion: v1\nkind: Pod\nmetadata: {namespace: a, name: b}\nstatus: {podIP: 192.0.2.12}\n";
+  const { text } = await ask(...SHOP, fileOf(t, pod), "--from", "pod/a/b", "--to", "203.0.113.10:443");
+  t.match(text, /^TCP from a process of the node at 192\.0\.2\.12 to /);
+});
+
+t.test("a client outside is not taken from the cluster's own ranges", async (t) => {
+  const { notes } = await ask(
+    join(FIXTURES, "demo"),
+    "--cluster-cidr",
+    "198.18.0.0/15",
+    "--from=external",
+    "--to=10.96.0.80:80",
+  );
+  t.strictSame(notes, ["note: external: 203.0.113.200 stands for any client outside"]);
+  const everywhere = await ask(
+    join(FIXTURES, "demo"),
+    "--cluster-cidr=0.0.0.0/0",
+    "--from=external",
+    "--to=10.96.0.80:80",
+  );
+  t.strictSame(everywhere.notes, [EXTERNAL]);
+});
+
+const OTHERS = `
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Service, metadata: {name: alias, namespace: a}, spec: {type: ExternalName, externalName: a.example}}
+- {apiVersion: v1, kind: Service, metadata: {name: headless, namespace: a}, spec: {clusterIP: None, ports: [{port: 1}]}}
+- {apiVersion: v1, kind: Service, metadata: {name: young, namespace: a}, spec: {ports: [{port: 1}]}}
+- {apiVersion: v1, kind: Service, metadata: {name: bare, namespace: a}, spec: {clusterIP: 10.96.1.1, clusterIPs: [10.96.1.1]}}
+- apiVersion: v1
+  kind: Service
+  metadata: {name: foreign, namespace: a, labels: {service.kubernetes.io/service-proxy-name: other}}
+  spec: {clusterIP: 10.96.1.2, clusterIPs: [10.96.1.2], ports: [{port: 1}]}
+- apiVersion: v1
+  kind: Service
+  metadata: {name: several, namespace: a}
+  spec:
+    clusterIP: "fd00:96::5"
+    clusterIPs: ["fd00:96::5", 10.96.1.5]
+    ipFamilies: [IPv6, IPv4]
+    ports: [{name: dns, port: 53, protocol: UDP}, {name: dns-tcp, port: 53}, {name: web, port: 80}]
+- {apiVersion: v1, kind: Service, metadata: {name: unnamed, namespace: a}, spec: {clusterIP: 10.96.1.3, clusterIPs: [10.96.1.3], ports: [{port: 8080}]}}
+- {apiVersion: v1, kind: Pod, metadata: {name: young, namespace: a}}
+- {apiVersion: v1, kind: Pod, metadata: {name: six, namespace: a}, status: {podIP: "fd00::7"}}
+`;
+
+const WRONG: readonly [name: string, from: string, to: string, message: string][] = [
+  ["no sender", "eth0", "node:80", '--from: "eth0" is not ADDRESS[:PORT], node, pod/NAMESPACE/NAME or external'],
+  ["a sender's port that is none", "10.0.0.1:0", "node:80", '--from: "10.0.0.1:0" is not ADDRESS'],
+  ["no target", "node", "10.0.0.1", '--to: "10.0.0.1" is not ADDRESS:PORT[/tcp|udp|sctp], service/NAMESPACE/NAME'],
+  ["a protocol without ports", "node", "10.0.0.1:0/icmp", '--to: "10.0.0.1:0/icmp" is not ADDRESS'],
+  ["a protocol that is none", "node", "service/a/several:53/xtp", '--to: "service/a/several:53/xtp" is not'],
+  ["an address that is none", "node", "10.0.0.256:80", '--to: "10.0.0.256:80" is not'],
+  ["the node in brackets", "node", "[node]:80", '--to: "[node]:80" is not'],
+  ["a pod nobody knows", "pod/a/none", "node:80", "--from: nothing among the inputs tells of Pod a/none"],
+  ["a pod without address", "pod/a/young", "node:80", "--from: Pod a/young has no address yet"],
+  ["a Service nobody knows", "node", "service/a/none", "--to: there is no Service a/none among the inputs"],
+  ["an alias", "node", "service/a/alias", "--to: Service a/alias is an external name: it has no cluster IP"],
+  ["a headless Service", "node", "service/a/headless", "--to: Service a/headless is headless: it has no cluster IP"],
+  ["another proxy's", "node", "service/a/foreign", "--to: Service a/foreign is another proxy's"],
+  ["no port", "node", "service/a/bare", "--to: Service a/bare has no port at all"],
+  ["no such protocol", "node", "service/a/unnamed/sctp", "--to: Service a/unnamed has no port SCTP, but 8080/tcp"],
+  ["a sender with a zone", "fe80::1%eth0", "node:80", '--from: "fe80::1%eth0" is not ADDRESS'],
+  ["without an address yet", "node", "service/a/young", "--to: Service a/young has no cluster IP yet"],
+  [
+    "one of several ports",
+    "node",
+    "service/a/several",
+    "--to: Service a/several has more ports: say dns/udp, dns-tcp/tcp",
+  ],
+  ["another port", "node", "service/a/several:81", "--to: Service a/several has no port 81, but dns/udp, dns-tcp/tcp"],
+  ["another protocol", "node", "service/a/several:web/udp", "--to: Service a/several has no port web/UDP, but dns/udp"],
+  ["of two families", "pod/a/six", "10.96.1.5:80", "--to: has IPv4 alone, which the sender has not"],
+  ["an unknown node", "node", "node:80", "--to: the node has no address that is known: say --node-ip"],
+];
+
+t.test("what cannot be traced", async (t) => {
+  const others = fileOf(t, OTHERS);
+  for (const [name, from, to, message] of WRONG) {
+    const { code, notes } = await ask(others, "--from", from, "--to", to);
+    t.equal(code, 2, name);
+    t.ok(notes.at(-1)?.startsWith(`fairlead: ${message}`), `${name}: ${notes.at(-1)}`);
+  }
+  const { notes } = await ask(others, "--from=node", "--to=10.96.1.5:80", "--ip-family=ipv6");
+  t.match(notes.at(-1), /--to: has no address of the family that is asked for$/);
+});
+
+t.test("a port by number and protocol, in the Service's own first family or another", async (t) => {
+  const others = fileOf(t, OTHERS);
+  const first = await ask(others, "--from", "node", "--to", "service/a/several:53/udp");
+  t.match(
+    first.text,
+    /^UDP from a process of the node to \[fd00:96::5\]:53, iptables mode\n\nService a\/several:dns, by /,
+  );
+  t.match(first.notes.at(-1), "note: IPv6 is traced; for IPv4, to 10.96.1.5: --ip-family ipv4");
+  const { text } = await ask(others, "--from", "node", "--to", "service/a/several:53/udp", "--ip-family", "ipv4");
+  t.match(text, /^UDP from a process of the node to 10\.96\.1\.5:53/);
+  const outside = await ask(
+    others,
+    "--from",
+    "[fd00::9]",
+    "--to",
+    "service/a/several:web",
+    "--node-address",
+    "fd00::1",
+  );
+  t.match(outside.text, /^TCP from fd00::9 to \[fd00:96::5\]:80/);
+});
+
+t.test("the node by an address of an interface, where no Node is known", async (t) => {
+  const { text } = await ask(
+    ...dump("kube-proxy-1.30.v4.save"),
+    ...NODE,
+    "--from",
+    "192.0.2.77",
+    "--to",
+    "node:31080/tcp",
+  );
+  t.match(text, /^TCP from 192\.0\.2\.77 to 192\.0\.2\.10:31080, by the rules of the dump\n/);
+});
+
+t.test("dumps that are of no use", async (t) => {
+  const asked = ["--from", "10.0.0.1", "--to", "10.0.0.2:80", "--node-address", "192.0.2.1"];
+  const none = await ask("--rules", fileOf(t, "create a hash:ip family inet\n"), ...asked);
+  t.strictSame([none.code, none.notes], [0, ["note: the dump has no rules of IPv4 (iptables-save)"]]);
+  t.match(none.text, /^It meets no rule$/m);
+  const bad = await ask("--rules", fileOf(t, "hello\n"), ...asked);
+  t.equal(bad.code, 2);
+  t.match(bad.notes, [/file\.yaml: line 1: no line of iptables-save, ipset save or ipvsadm -Sn: hello$/]);
+  t.equal((await ask(...asked)).code, 2, "neither manifests nor dumps");
+});
+
+t.test("help shows two examples", async (t) => {
+  for (const command of ["trace", "test"]) {
+    const run = spawnSync(process.execPath, ["--import=tsx", MAIN, command, "--help"], { encoding: "utf8" });
+    t.equal(run.stdout.match(/^ +fairlead \w+ .*--/gm)?.length, 2, command);
+  }
+});
