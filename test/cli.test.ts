@@ -58,8 +58,7 @@ const WRONG: readonly [string, readonly string[], number, RegExp][] = [
     1,
     /1h0m0s/,
   ],
-  ["a mode that this version has not", ["--proxy-mode=nftables"], 1, /mode nftables is not supported/],
-  ["a mode that the daemon has not yet", ["--proxy-mode=ipvs"], 1, /mode ipvs is not supported/],
+  ["a mode that the daemon has not yet", ["--proxy-mode=nftables"], 1, /mode nftables is not supported/],
   ["an unknown feature gate", ["--feature-gates=Nope=true"], 1, /failed complete: unrecognized feature gate: Nope/],
   ["a blank name", ["--hostname-override= "], 1, /failed complete: empty hostname-override is invalid/],
   [

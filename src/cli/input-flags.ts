@@ -24,7 +24,12 @@ export function withInputs(argv: Argv) {
       default: [],
       describe: "files, directories, - for standard input",
     })
-    .option("node", { type: "string", describe: "as which node; by default the only one among the inputs" })
+    .option("kubeconfig", { type: "string", describe: "read a live cluster in place of files, as this file says" })
+    .option("in-cluster", { type: "boolean", describe: "read the live cluster that this is a Pod of" })
+    .option("node", {
+      type: "string",
+      describe: "as which node; by default the only one, or with a live cluster this host's name",
+    })
     .option("ip-family", { choices: ["ipv4", "ipv6"] as const, describe: "one family only" })
     .option("node-ips", { alias: "node-ip", type: "string", array: true, default: [], describe: "the node's own IPs" })
     .option("node-addresses", {

@@ -15,7 +15,7 @@ import { DUMP_PARTS, type DumpPart } from "../state/dump-part.ts";
 import type { KernelState } from "../state/kernel-state.ts";
 import { IPVS_DEVICE } from "../state/node-facts.ts";
 import { readDump, readDumpText } from "./dump-file.ts";
-import { type InputFlags, openInputs, reportInputs } from "./inputs.ts";
+import { askedNode, type InputFlags, openInputs, reportInputs } from "./inputs.ts";
 import { setNamesOf } from "./ipvs-leftovers.ts";
 import { openMachine } from "./machine.ts";
 import type { Output } from "./output.ts";
@@ -50,6 +50,7 @@ export async function openSide(against: string, means: SideMeans): Promise<Side>
     throw new InputError({ source: "--against" }, "standard input can be read only once");
   }
   const text = await readDumpText(against);
+  output.progress.show(() => `reading ${against}`);
   if (text.trim() === "") throw new InputError({ source: against }, "is empty: neither a dump nor a manifest");
   if (isDump(text)) return dumpSide(readDump(against, text, onlyFamily(input)), input, output);
   if (against === STANDARD_INPUT) throw new InputError({ source: against }, "is no dump");
@@ -124,7 +125,8 @@ function isMissed(part: DumpPart, told: ReadonlySet<DumpPart>, { options }: Inpu
 }
 
 async function manifestSide(path: string, { input, backend, output }: SideMeans): Promise<Side> {
-  const inputs = await openInputs({ ...input, paths: [path] }, backend);
+  // Both sides are of one node.
+  const inputs = await openInputs({ ...input, node: askedNode(input), cluster: undefined, paths: [path] }, backend);
   reportInputs({ ...inputs, notes: [] }, input.verbose, output);
   return {
     input,

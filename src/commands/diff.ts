@@ -13,15 +13,17 @@ import { printUnified } from "../plan/print-unified.ts";
 import { selectDifferences } from "../plan/selected.ts";
 import type { Variant } from "../plan/transactions.ts";
 import type { KernelState } from "../state/kernel-state.ts";
+import { belongsTo } from "../state/service-choice.ts";
 import { openBackend } from "./backend.ts";
 import { paintLines } from "./colour.ts";
 import { checkSupported } from "./configuration.ts";
+import { countedState } from "./counted-state.ts";
 import { printData } from "./data-text.ts";
 import { openSide, type Side } from "./diff-side.ts";
 import { wrongUsage } from "./failure.ts";
 import { type InputFlags, type Inputs, openInputs, reportInputs } from "./inputs.ts";
 import type { Output } from "./output.ts";
-import { belongsTo } from "./service-choice.ts";
+import type { Progress } from "./progress.ts";
 
 export const DIFF_FORMATS = ["text", "unified", "json", "restore"] as const;
 
@@ -54,7 +56,7 @@ export async function diffPaths(given: InputFlags, flags: DiffFlags, output: Out
   const inputs = await openInputs(side.input, backend);
   reportInputs(inputs, given.verbose, output);
   const variant = side.input.facts.iptablesVariant ?? "nft";
-  const found = await compareSides(inputs, side, { backend, variant });
+  const found = await compareSides(inputs, side, { backend, variant, progress: output.progress });
   const shown = selected(found, flags.services);
   await output.data(printFound(shown, flags));
   if (!SHOWS_KEPT.has(flags.format)) for (const each of shown.kept) output.note(`note: ${printKept(each)}`);
@@ -81,15 +83,16 @@ interface Found {
 interface Means {
   readonly backend: Backend;
   readonly variant: Variant;
+  readonly progress: Progress;
 }
 
-async function compareSides(inputs: Inputs, side: Side, { backend, variant }: Means): Promise<Found> {
+async function compareSides(inputs: Inputs, side: Side, { backend, variant, progress }: Means): Promise<Found> {
   const { jumps } = backend;
   const pairs: { readonly wanted: KernelState; readonly actual: KernelState }[] = [];
   for (const family of FAMILIES) {
     const wanted = inputs.wanted(family);
     const actual = wanted && (await side.actual(wanted));
-    if (wanted && actual) pairs.push({ wanted, actual });
+    if (wanted && actual) pairs.push({ wanted: countedState(wanted, progress), actual });
   }
   const all = pairs.map(({ wanted, actual }) => ({ family: wanted.family, ...compare(wanted, actual, jumps) }));
   return {

@@ -6,12 +6,19 @@ import type { GivenFlags } from "../options/flags.ts";
 import { decodeNodeAddress, decodeNodeFacts, type GivenFacts } from "../options/node-facts.ts";
 import { readConfiguration } from "./configuration.ts";
 import { readFactsFile } from "./facts-file.ts";
+import { wrongUsage } from "./failure.ts";
 import type { InputFlags } from "./inputs.ts";
+import { LiveCluster } from "./live-cluster.ts";
 import type { Output } from "./output.ts";
 
 /** The flags as the command line gives them; what was not given is undefined. */
 export interface InputArguments {
   readonly paths: readonly string[];
+  /** There is something else to look at, so there need be no objects. */
+  readonly withoutObjects?: boolean;
+  /** A live cluster in place of paths: by a kubeconfig, or as a Pod of it. */
+  readonly kubeconfig?: string | undefined;
+  readonly inCluster?: boolean | undefined;
   readonly node?: string | undefined;
   readonly ipFamily?: "ipv4" | "ipv6" | undefined;
   readonly nodeIps: readonly string[];
@@ -27,12 +34,14 @@ export interface InputArguments {
 
 /** Reads what the flags name. Rejects with InputError for what cannot be read. */
 export async function readInputFlags(args: InputArguments, given: GivenFlags, output: Output): Promise<InputFlags> {
-  if (args.paths.length === 0) throw new InputError({}, "give at least one file, a directory, or - for standard input");
+  const cluster = clusterOf(args, output);
   const { options, warnings } = await readConfiguration(given);
   for (const warning of warnings) output.note(`warning: ${warning}`);
   const file = args.nodeFacts === undefined ? {} : await readFactsFile(args.nodeFacts);
   return {
     paths: args.paths,
+    cluster,
+    progress: output.progress,
     node: args.node,
     nodeIPs: args.nodeIps.map(readNodeIP),
     families: familiesOf(args.ipFamily),
@@ -40,6 +49,19 @@ export async function readInputFlags(args: InputArguments, given: GivenFlags, ou
     options,
     verbose: args.verbose,
   };
+}
+
+/** Undefined: files are read. Throws InputError where it is not clear what to read. */
+function clusterOf(args: InputArguments, { progress }: Output): LiveCluster | undefined {
+  const { paths, kubeconfig, inCluster = false, withoutObjects = false } = args;
+  if (kubeconfig !== undefined && inCluster) throw wrongUsage("--kubeconfig and --in-cluster exclude each other");
+  if (kubeconfig === undefined && !inCluster) {
+    if (paths.length > 0 || withoutObjects) return undefined;
+    throw new InputError({}, "give at least one file, a directory, - for standard input, or --kubeconfig");
+  }
+  if (paths.length > 0) throw wrongUsage("a live cluster is read in place of files: give either");
+  if (kubeconfig === "") throw wrongUsage("--kubeconfig needs a file");
+  return new LiveCluster(kubeconfig ?? "", progress);
 }
 
 /** Facts of single flags go before those of a file. */

@@ -1,21 +1,22 @@
 // What do the commands that read no machine know, and where do they have it from?
+import { hostname } from "node:os";
 import type { Node, Snapshot } from "../api/objects.ts";
 import type { Backend } from "../backends/backend.ts";
 import { InputError } from "../errors.ts";
 import { nodeIPsOf } from "../model/node-ips.ts";
 import { worldOf } from "../model/world.ts";
 import { FAMILIES, type Family } from "../net/family.ts";
+import { nodeNameOf } from "../options/complete.ts";
 import type { GivenFacts } from "../options/node-facts.ts";
 import type { Options } from "../options/options.ts";
-import { readManifests } from "../source/manifests.ts";
 import { Tracker } from "../source/tracker.ts";
 import type { KernelState } from "../state/kernel-state.ts";
 import type { NodeFacts } from "../state/node-facts.ts";
+import { type ObjectsChoice, readObjects } from "./input-objects.ts";
 import type { Output } from "./output.ts";
 
-export interface InputFlags {
-  readonly paths: readonly string[];
-  /** As which node; undefined: the only one among the inputs. */
+export interface InputFlags extends ObjectsChoice {
+  /** As which node; undefined: of a live cluster the one that is called as this host, else the only one there is. */
   readonly node?: string | undefined;
   readonly nodeIPs: readonly string[];
   readonly families: readonly Family[];
@@ -36,19 +37,24 @@ export interface Inputs {
   wanted(family: Family): KernelState | undefined;
 }
 
-/** Reads all inputs once. Bad ones are among the problems; nothing is thrown for them. */
+/**
+ * Reads all inputs once. Bad ones are among the problems; nothing is thrown for them. Rejects with InputError for a live
+ * cluster that cannot be read.
+ */
 export async function openInputs(flags: InputFlags, backend: Backend): Promise<Inputs> {
-  const { objects, problems, passedOver } = await readManifests(flags.paths);
+  const { objects, problems, passedOver, notes: told } = await readObjects(flags);
+  flags.progress.show(() => `putting ${objects.length} objects together`);
   const snapshot = Tracker.snapshotOf(objects);
-  const { nodeName, notes } = chooseNode(snapshot, flags.node);
+  const { nodeName, notes } = chooseNode(snapshot, flags);
   const node = withGivenIPs(snapshot.nodes.get(nodeName), nodeName, flags.nodeIPs);
   const facts = factsOf(flags, node);
   const wanted = (family: Family) => {
     if (!flags.families.includes(family) || !facts.families.includes(family)) return undefined;
+    flags.progress.show(() => `working out what ${family} needs`);
     return backend.desired(worldOf({ snapshot, nodeName, node, options: flags.options, facts, family }));
   };
   const passed = passedOver.map(({ place, reason }) => new InputError(place, reason).message);
-  return { problems, notes, passedOver: passed, wanted };
+  return { problems, notes: [...told, ...notes], passedOver: passed, wanted };
 }
 
 /** Tells what is wrong with the inputs, and how they were taken. */
@@ -58,10 +64,17 @@ export function reportInputs({ problems, notes, passedOver }: Inputs, verbose: b
   for (const problem of problems) output.note(`error: ${problem.message}`);
 }
 
-export function chooseNode({ nodes }: Snapshot, asked: string | undefined) {
+/** Which node is asked for, in words or by being here; undefined: none. */
+export function askedNode({ node, cluster, options }: InputFlags): string | undefined {
+  return node ?? (cluster && nodeNameOf(options.hostnameOverride, hostname()));
+}
+
+export function chooseNode({ nodes }: Snapshot, flags: InputFlags) {
+  const asked = askedNode(flags);
   if (asked !== undefined) {
     const known = nodes.has(asked) || nodes.size === 0;
-    return { nodeName: asked, notes: known ? [] : [`note: there is no Node ${asked} among the inputs`] };
+    const hint = flags.node === undefined ? ": say --node" : "";
+    return { nodeName: asked, notes: known ? [] : [`note: there is no Node ${asked} among the inputs${hint}`] };
   }
   const [only] = nodes.keys();
   if (only !== undefined && nodes.size === 1) return { nodeName: only, notes: [] };

@@ -1,10 +1,9 @@
 // What would be in the kernel, as data?
 import { type Owners, ownerOf, ownersIn } from "../plan/owners.ts";
-import { wholeIpvs } from "../state/ipvs-whole.ts";
 import { type Chain, emptyState, type KernelState, type Rule, TABLES, type TableName } from "../state/kernel-state.ts";
-import type { VirtualServer } from "../state/virtual-server.ts";
 import { sharedChains } from "../state/whole-tables.ts";
 import type { Data } from "./data-text.ts";
+import { ipvsData } from "./render-ipvs-data.ts";
 
 /** All states, one for each family. Chains of a Service are written out when their turn comes. */
 export function renderData(states: readonly KernelState[]): Data {
@@ -37,18 +36,4 @@ function chainData({ name, hold, rules }: Chain, owners: Owners) {
 
 function ruleData({ line, origin }: Rule, servicePort: string | undefined): Data {
   return { line, servicePort, template: origin?.template, heading: origin?.heading, reason: origin?.reason };
-}
-
-function ipvsData(state: KernelState, devices: readonly string[]) {
-  const { sets, servers, addresses } = wholeIpvs(state);
-  return {
-    sets: sets.map(({ name, type, family, entries }) => ({ name, type, family, entries: [...entries].sort() })),
-    servers: servers.map(serverData),
-    devices,
-    addresses,
-  };
-}
-
-function serverData({ realServers, ...server }: VirtualServer): Data {
-  return { ...server, realServers: realServers.map((real) => ({ ...real })) };
 }

@@ -4,6 +4,7 @@ import { PICTURE_FORMATS } from "../draw/picture.ts";
 import { FAMILIES } from "../net/family.ts";
 import type { KernelState } from "../state/kernel-state.ts";
 import { selectFragments } from "../state/selection.ts";
+import { belongsTo } from "../state/service-choice.ts";
 import { openBackend } from "./backend.ts";
 import { checkSupported } from "./configuration.ts";
 import { DATA_FORMATS, printData } from "./data-text.ts";
@@ -12,7 +13,6 @@ import { type InputFlags, type Inputs, openInputs, reportInputs } from "./inputs
 import type { Output } from "./output.ts";
 import { renderData } from "./render-data.ts";
 import { printSection, printSections, type SectionName } from "./sections.ts";
-import { belongsTo } from "./service-choice.ts";
 
 export const RENDER_FORMATS = ["text", ...DATA_FORMATS, ...PICTURE_FORMATS] as const;
 

@@ -99,6 +99,7 @@ async function dumpField(
   { family }: FoundPacket["packet"],
   { cluster, output }: { readonly cluster: TraceCluster; readonly output: Output },
 ): Promise<Field> {
+  output.progress.show(() => "reading the dumps");
   const dumps = await readDumps(paths, family);
   for (const part of missedParts(dumps, family)) output.note(`note: the dump has ${part}`);
   return fieldOfDumps(dumps, family, cluster.addresses);

@@ -1,5 +1,6 @@
 // How are the chains of some Services drawn?
 import type { KernelState } from "../state/kernel-state.ts";
+import { belongsTo } from "../state/service-choice.ts";
 import { chainGraph } from "./chain-graph.ts";
 import { drawGraphs, type PictureFormat } from "./picture.ts";
 
@@ -12,15 +13,14 @@ export function drawChains(
   services: readonly string[],
   format: PictureFormat,
 ): Iterable<string> {
-  const isAsked = (key: string) => services.length === 0 || services.some((service) => belongsTo(key, service));
+  const isAsked = (key: string) => services.length === 0 || services.some((service) => belongsTo(portOf(key), service));
   const graphs = states.flatMap((state) =>
     [...state.fragments].filter(({ key }) => isAsked(key)).map((fragment) => chainGraph(state, fragment)),
   );
   return drawGraphs(graphs, format);
 }
 
-/** Is the key (`shop/cart:http/TCP`) that of the Service, or of the one port of it, that is asked for? */
-function belongsTo(key: string, service: string): boolean {
-  const port = key.slice(0, key.lastIndexOf("/"));
-  return port === service || port.startsWith(`${service}:`);
+/** The ServicePort of a fragment's key (`shop/cart:http/TCP`). */
+function portOf(key: string): string {
+  return key.slice(0, key.lastIndexOf("/"));
 }

@@ -29,7 +29,7 @@ export function unreadable({ place, reason }: InputError): Finding {
   return { id: "unreadable", severity: "error", object, field, message: reason, consequence };
 }
 
-/** An object that stands elsewhere again. `again` says where. */
+/** An object that stands elsewhere again, and says something else there. `again` says where. */
 export function doubleObject(object: string, again: string): Finding {
   const message = `the same object is in ${again} again`;
   const consequence = "the later one counts, this one does not";

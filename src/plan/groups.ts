@@ -33,10 +33,14 @@ interface Belonging {
 function cut(difference: Difference): readonly Belonging[] {
   const edits = changedLines(difference);
   if (edits.length === 0) return [{ difference, service: undefined }];
-  return [...servicesIn(edits)].map((service) => {
-    const own = edits.filter(({ owner }) => nameOf(owner) === service);
-    return { difference: { ...difference, edits: own }, service };
-  });
+  const parts = new Map<string | undefined, Edit[]>();
+  for (const edit of edits) {
+    const service = nameOf(edit.owner);
+    const own = parts.get(service) ?? [];
+    own.push(edit);
+    parts.set(service, own);
+  }
+  return [...parts].map(([service, own]) => ({ difference: { ...difference, edits: own }, service }));
 }
 
 function servicesIn(edits: readonly Edit[]): ReadonlySet<string | undefined> {

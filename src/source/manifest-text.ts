@@ -18,18 +18,37 @@ export interface WrittenObject {
   readonly reading: Reading<KubernetesObject>;
 }
 
+/** Takes which part of a text was read, from 0 to 1; may be called for every line of it. */
+export type TellShare = (share: number) => void;
+
 /** Reads all documents of a text. A document that is no YAML costs that document, the others are read. */
-export function readText(text: string, source: string): Reading<KubernetesObject> {
-  return joinReadings([...writtenObjectsOf(text, source)].map(({ reading }) => reading));
+export function readText(text: string, source: string, tell: TellShare = () => {}): Reading<KubernetesObject> {
+  return joinReadings([...writtenObjectsOf(text, source, tell)].map(({ reading }) => reading));
 }
 
 /** The objects of one text, YAML or JSON. Documents are read one after the other. */
-export function* writtenObjectsOf(content: string, source: string): Generator<WrittenObject> {
+export function* writtenObjectsOf(
+  content: string,
+  source: string,
+  tell: TellShare = () => {},
+): Generator<WrittenObject> {
   const json = parseJson(content);
-  if (json === undefined) return yield* yamlObjects({ language: "yaml", text: content }, source);
+  if (json === undefined) return yield* yamlObjects({ language: "yaml", text: content }, source, tell);
   const whole: WrittenText = { language: "json", text: content };
   const part = { whole, start: content.indexOf("{"), end: content.length, path: [] };
-  yield* objectsOf(json, part, { source, document: 1 });
+  yield* toldObjects(json, { part, place: { source, document: 1 }, tell });
+}
+
+/** Objects are told as if each were the same part of them all. */
+function* toldObjects(raw: unknown, { part, place, tell }: Document): Generator<WrittenObject> {
+  const count = itemsOf(raw)?.items.length ?? 1;
+  let done = 0;
+  for (const object of objectsOf(raw, part, place)) {
+    yield object;
+    done++;
+    // A list may have lists in it.
+    tell(Math.min(1, done / count));
+  }
 }
 
 // All JSON is YAML too, but a cluster's worth of it is read in a fraction of the time.
@@ -42,11 +61,17 @@ function parseJson(content: string): unknown {
   }
 }
 
-function* yamlObjects(whole: WrittenText, source: string): Generator<WrittenObject> {
+function* yamlObjects(whole: WrittenText, source: string, tell: TellShare): Generator<WrittenObject> {
   const lines = new LineCounter();
-  const options = { merge: true, prettyErrors: false, logLevel: "error" } as const;
-  const documents = new Composer(options).compose(new Parser(lines.addNewLine).parse(whole.text));
+  const { length } = whole.text;
   let [start, number] = [0, 0];
+  // A document is told line by line as its first half, then object by object as its second.
+  const onNewLine = (offset: number) => {
+    lines.addNewLine(offset);
+    tell((start + (offset - start) / 2) / length);
+  };
+  const options = { merge: true, prettyErrors: false, logLevel: "error" } as const;
+  const documents = new Composer(options).compose(new Parser(onNewLine).parse(whole.text));
   for (const document of documents) {
     const part: WrittenPart = { whole, start, end: document.range[2], path: [] };
     number++;
@@ -56,14 +81,24 @@ function* yamlObjects(whole: WrittenText, source: string): Generator<WrittenObje
     if (fault) {
       const { line, col } = lines.linePos(fault.pos[0]);
       yield broken(place, new InputError(place, `line ${line}, column ${col}: ${escapeForeign(fault.message)}`), part);
-    } else yield* resolvedObjects(() => document.toJS(), part, place);
+    } else {
+      const halfway = (part.start + part.end) / 2;
+      const tellHalf = (share: number) => tell((halfway + (part.end - halfway) * share) / length);
+      yield* resolvedObjects(() => document.toJS(), { part, place, tell: tellHalf });
+    }
   }
 }
 
-function* resolvedObjects(resolve: () => unknown, part: WrittenPart, place: Place): Generator<WrittenObject> {
+interface Document {
+  readonly part: WrittenPart;
+  readonly place: Place;
+  readonly tell: TellShare;
+}
+
+function* resolvedObjects(resolve: () => unknown, { part, place, tell }: Document): Generator<WrittenObject> {
   const resolved = resolveAliases(resolve);
   if ("fault" in resolved) yield broken(place, new InputError(place, escapeForeign(resolved.fault)), part);
-  else if (resolved.value !== null) yield* objectsOf(resolved.value, part, place);
+  else if (resolved.value !== null) yield* toldObjects(resolved.value, { part, place, tell });
 }
 
 // The package's own limit on aliases stands between a small file and a huge value.

@@ -7,7 +7,7 @@ import { joinReadings, type PassedOver, type Reading, refuse } from "../api/read
 import { InputError } from "../errors.ts";
 import { readCode } from "./file-failure.ts";
 import { scanPaths } from "./manifest-files.ts";
-import { readText } from "./manifest-text.ts";
+import { readText, type TellShare } from "./manifest-text.ts";
 
 export const STANDARD_INPUT = "-";
 
@@ -19,31 +19,37 @@ export interface FileReading {
   readonly wasRead: boolean;
 }
 
+export interface ManifestMeans {
+  readonly stdin?: NodeJS.ReadableStream;
+  /** Takes which part of a file was read, from 0 to 1. */
+  readonly tell?: (path: string, share: number) => void;
+}
+
 /** Reads all paths once; `-` is standard input. Throws nothing for bad input: every fault is among the problems. */
 export async function readManifests(
   paths: readonly string[],
-  stdin: NodeJS.ReadableStream = process.stdin,
+  { stdin = process.stdin, tell = () => {} }: ManifestMeans = {},
 ): Promise<Reading<KubernetesObject>> {
   const scan = await scanPaths(paths.filter((path) => path !== STANDARD_INPUT));
   const files: FileReading[] = [];
   // One after the other: a process may only have so many files open.
-  for (const { path } of scan.files) files.push(await readManifest(path));
-  if (paths.includes(STANDARD_INPUT)) files.push(await readStream(stdin));
+  for (const { path } of scan.files) files.push(await readManifest(path, (share) => tell(path, share)));
+  if (paths.includes(STANDARD_INPUT)) files.push(await readStream(stdin, (share) => tell(STANDARD_INPUT, share)));
   return joinReadings([refuse(...scan.problems), mergeFiles(files)]);
 }
 
 /** Reads one file. */
-export async function readManifest(path: string): Promise<FileReading> {
+export async function readManifest(path: string, tell?: TellShare): Promise<FileReading> {
   try {
-    return { path, wasRead: true, reading: readText(await readFile(path, "utf8"), path) };
+    return { path, wasRead: true, reading: readText(await readFile(path, "utf8"), path, tell) };
   } catch (error) {
     const problem = new InputError({ source: path }, `cannot be read: ${readCode(error)}`);
     return { path, wasRead: false, reading: refuse(problem) };
   }
 }
 
-async function readStream(stdin: NodeJS.ReadableStream): Promise<FileReading> {
-  return { path: STANDARD_INPUT, wasRead: true, reading: readText(await text(stdin), STANDARD_INPUT) };
+async function readStream(stdin: NodeJS.ReadableStream, tell: TellShare): Promise<FileReading> {
+  return { path: STANDARD_INPUT, wasRead: true, reading: readText(await text(stdin), STANDARD_INPUT, tell) };
 }
 
 /** One reading of all files, in their order. Of an object that is there twice the later one counts. */

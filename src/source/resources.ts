@@ -2,6 +2,7 @@
 import { readEndpointSlice } from "../api/endpoint-slice.ts";
 import { readNode } from "../api/node.ts";
 import type { Kind, KubernetesObject } from "../api/objects.ts";
+import { readPod } from "../api/pod.ts";
 import type { Reading } from "../api/reading.ts";
 import { readService } from "../api/service.ts";
 import type { Place } from "../errors.ts";
@@ -9,6 +10,8 @@ import type { Place } from "../errors.ts";
 /** A collection of objects, and which of them we want. */
 export interface Resource {
   readonly kind: Kind;
+  /** Group and version; the items of a list leave both kind and version to it. */
+  readonly apiVersion: string;
   /** Plural, as the API names it. */
   readonly name: string;
   readonly path: string;
@@ -16,8 +19,15 @@ export interface Resource {
   readonly read: (raw: unknown, place: Place) => Reading<KubernetesObject>;
 }
 
+/** Both have the grammar of names, so they may stand in a path. */
+export interface PodName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
 const SERVICES: Resource = {
   kind: "Service",
+  apiVersion: "v1",
   name: "services",
   path: "/api/v1/services",
   selectors: { labelSelector: "!service.kubernetes.io/service-proxy-name", fieldSelector: "spec.clusterIP!=None" },
@@ -26,16 +36,42 @@ const SERVICES: Resource = {
 
 const SLICES: Resource = {
   kind: "EndpointSlice",
+  apiVersion: "discovery.k8s.io/v1",
   name: "endpointslices",
   path: "/apis/discovery.k8s.io/v1/endpointslices",
   selectors: { labelSelector: "!service.kubernetes.io/headless" },
   read: readEndpointSlice,
 };
 
+const NODES: Resource = {
+  kind: "Node",
+  apiVersion: "v1",
+  name: "nodes",
+  path: "/api/v1/nodes",
+  selectors: {},
+  read: readNode,
+};
+
 /** What kube-proxy asks for, with its selectors; of the Nodes only our own. */
 export function clusterResources(nodeName: string): readonly Resource[] {
-  const selectors = { fieldSelector: `metadata.name=${nodeName}` };
-  return [SERVICES, SLICES, { kind: "Node", name: "nodes", path: "/api/v1/nodes", selectors, read: readNode }];
+  return [SERVICES, SLICES, { ...NODES, selectors: { fieldSelector: `metadata.name=${nodeName}` } }];
+}
+
+/** All that there is of what manifests could hold, be it a node proxy's business or not; Pods aside. */
+export const WHOLE_CLUSTER: readonly Resource[] = [SERVICES, SLICES, NODES].map((resource) => {
+  return { ...resource, selectors: {} };
+});
+
+/** One Pod: a cluster may have too many to list them all, and who asks may see those of one namespace only. */
+export function podResource({ namespace, name }: PodName): Resource {
+  return {
+    kind: "Pod",
+    apiVersion: "v1",
+    name: "pods",
+    path: `/api/v1/namespaces/${namespace}/pods`,
+    selectors: { fieldSelector: `metadata.name=${name}` },
+    read: readPod,
+  };
 }
 
 /** The path of a request for this resource, with selectors and further parameters; empty ones are left out. */

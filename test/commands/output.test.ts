@@ -1,3 +1,5 @@
+import { closeSync, createWriteStream, openSync } from "node:fs";
+import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import t from "tap";
 import { standardOutput } from "../../src/commands/output.ts";
@@ -45,4 +47,46 @@ t.test("a reader that goes away ends the data quietly", async (t) => {
   out.destroy(new Error("EPIPE"));
   await writing;
   t.ok(asked < 1_000_000, `stopped after ${asked} lines`);
+});
+
+/** A terminal, and a clock that goes on when it is told to. */
+function slowTerminal() {
+  let now = 0;
+  return {
+    err: Object.assign(new PassThrough(), { isTTY: true, columns: 80 }),
+    means: { now: () => now, environment: {} },
+    wait: () => {
+      now += 2000;
+    },
+  };
+}
+
+t.test("progress is gone before data and notes", async (t) => {
+  const [out, { err, means, wait }] = [new PassThrough(), slowTerminal()];
+  const output = standardOutput(out, err, means);
+  wait();
+  output.progress.show(() => "working");
+  output.note("by the way");
+  wait();
+  output.progress.show(() => "working on");
+  await output.data(["a"]);
+  t.equal(await textOf(err), "\rworking\u001b[K\r\u001b[Kby the way\n\rworking on\u001b[K\r\u001b[K");
+  t.equal(await textOf(out), "a\n");
+});
+
+t.test("data that go to a file have a line of their own", async (t) => {
+  const path = join(t.testdir({ out: "" }), "out");
+  const file = openSync(path, "w");
+  t.teardown(() => closeSync(file));
+  const { err, means, wait } = slowTerminal();
+  const output = standardOutput(createWriteStream("", { fd: file, autoClose: false }), err, means);
+  const lines = (function* () {
+    for (const line of ["a", "b", "c"]) {
+      wait();
+      yield line;
+    }
+  })();
+  await output.data(lines);
+  const told = ["1", "2", "3"].map((count) => `\rwrote ${count} lines\u001b[K`);
+  t.equal(await textOf(err), `${told.join("")}\r\u001b[K`);
 });

@@ -57,7 +57,10 @@ for (const [version, expected] of [
 ] as const) {
   t.test(`kernel ${version} ${expected ? "loses" : "keeps"} connections of reused ports`, async (t) => {
     const facts = { addresses: [], kernelVersion: version };
-    t.equal(ipvsSettingsOf({ scheduler: "rr", strictARP: false, excludeCIDRs: [] }, facts, IPV4).keepReusedPorts, expected);
+    t.equal(
+      ipvsSettingsOf({ scheduler: "rr", strictARP: false, excludeCIDRs: [] }, facts, IPV4).keepReusedPorts,
+      expected,
+    );
   });
 }
 
@@ -79,5 +82,9 @@ t.test("every difference is noticed", async (t) => {
 });
 
 function settings(view: IpvsView) {
-  return ipvsSettingsOf({ scheduler: "rr", strictARP: false, excludeCIDRs: [] }, { addresses: ADDRESSES, kernelVersion: "6.1" }, view);
+  return ipvsSettingsOf(
+    { scheduler: "rr", strictARP: false, excludeCIDRs: [] },
+    { addresses: ADDRESSES, kernelVersion: "6.1" },
+    view,
+  );
 }

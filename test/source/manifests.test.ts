@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import t from "tap";
+import t, { type Test } from "tap";
+import { parse, stringify } from "yaml";
 import { printObject } from "../../src/api/object-name.ts";
 import { readManifests } from "../../src/source/manifests.ts";
 
@@ -56,9 +57,9 @@ t.test("of an object that is there twice the later one counts, and a note says s
 
 t.test("standard input is read after all files", async (t) => {
   const directory = t.testdir({ "a.yaml": SERVICE("web", 1) });
-  const piped = await readManifests(["-", directory], Readable.from([Buffer.from(SERVICE("web", 2))]));
+  const piped = await readManifests(["-", directory], { stdin: Readable.from([Buffer.from(SERVICE("web", 2))]) });
   t.match(piped.objects, [{ ports: [{ port: 2 }] }]);
-  const bad = await readManifests(["-"], Readable.from(["a: ["]));
+  const bad = await readManifests(["-"], { stdin: Readable.from(["a: ["]) });
   t.match(bad.problems[0]?.message, /^-: document 1: line 1, column 5: /);
 });
 
@@ -73,4 +74,35 @@ t.test("what is not there or not readable is told", async (t) => {
       "/proc/self/mem: cannot be read: EIO",
     ],
   );
+});
+
+/** What was told while these texts were read. */
+async function sharesOf(t: Test, files: Record<string, string>) {
+  const told: (readonly [string, number])[] = [];
+  const directory = t.testdir(files);
+  await readManifests([directory], { tell: (path, share) => told.push([path.slice(directory.length + 1), share]) });
+  return told;
+}
+
+t.test("how much of a file was read is told as it goes on, to the end", async (t) => {
+  const items = [1, 2, 3, 4].map((port) => SERVICE(`web${port}`, port));
+  const json = items.map((text) => parse(text.replace("---", "")));
+  const CASES = {
+    "many.yaml": items.join(""),
+    "list.yaml": stringify({ apiVersion: "v1", kind: "List", items: json }),
+    "list.json": JSON.stringify({ apiVersion: "v1", kind: "List", items: json }),
+    "nested.json": JSON.stringify({ apiVersion: "v1", kind: "List", items: [{ kind: "List", items: json }] }),
+    "one.json": JSON.stringify(json[0]),
+  };
+  for (const [name, text] of Object.entries(CASES)) {
+    const told = await sharesOf(t, { [name]: text });
+    t.ok(told.length > 0, name);
+    t.ok(
+      told.every(([path, share]) => path === name && share >= 0 && share <= 1),
+      name,
+    );
+    t.ok((told.at(-1)?.[1] ?? 0) > 0.95, `${name}: at last nearly all of it`);
+  }
+  const list = (await sharesOf(t, { "list.json": CASES["list.json"] })).map(([, share]) => share);
+  t.strictSame(list, [0.25, 0.5, 0.75, 1]);
 });

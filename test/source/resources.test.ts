@@ -1,5 +1,5 @@
 import t from "tap";
-import { clusterResources, printPath } from "../../src/source/resources.ts";
+import { clusterResources, podResource, printPath, WHOLE_CLUSTER } from "../../src/source/resources.ts";
 
 t.test("what kube-proxy asks for, with its selectors", (t) => {
   const asked = clusterResources("worker-a").map((resource) => {
@@ -23,5 +23,17 @@ t.test("what kube-proxy asks for, with its selectors", (t) => {
     ],
     ["Node", "/api/v1/nodes", { fieldSelector: "metadata.name=worker-a", limit: "500" }],
   ]);
+  t.end();
+});
+
+t.test("everything, without selectors", (t) => {
+  const paths = WHOLE_CLUSTER.map((resource) => printPath(resource, {}));
+  t.strictSame(paths, ["/api/v1/services?", "/apis/discovery.k8s.io/v1/endpointslices?", "/api/v1/nodes?"]);
+  t.end();
+});
+
+t.test("one Pod is asked for in its namespace alone", (t) => {
+  const path = printPath(podResource({ namespace: "shop", name: "web-0" }), {});
+  t.equal(path, "/api/v1/namespaces/shop/pods?fieldSelector=metadata.name%3Dweb-0");
   t.end();
 });

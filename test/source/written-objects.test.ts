@@ -67,7 +67,7 @@ t.test("files, directories and standard input, and what is not there", async (t)
   writeFileSync(join(folder, "a.yaml"), NODE);
   const found: WrittenObject[] = [];
   const input = Readable.from([NODE.replace("a}", "b}")]);
-  for await (const each of readWrittenObjects([folder, "/nowhere", "-"], input)) found.push(each);
+  for await (const each of readWrittenObjects([folder, "/nowhere", "-"], { stdin: input })) found.push(each);
   t.strictSame(tell(found), [
     "/nowhere/-/-: no such file or directory",
     `${folder}/a.yaml/1/-: Node a`,

@@ -24,7 +24,9 @@ const options = fc
     nodePortAddresses: fc.constantFrom([], ["192.0.2.0/24"], ["198.18.0.0/15", "2001:db8::/32"], ["primary"]),
     scheduler: fc.constantFrom("rr", "mh"),
   })
-  .map(({ scheduler, ...given }) => buildOptions({ mode: "ipvs", ipvs: { scheduler, strictARP: false, excludeCIDRs: [] }, ...given }));
+  .map(({ scheduler, ...given }) =>
+    buildOptions({ mode: "ipvs", ipvs: { scheduler, strictARP: false, excludeCIDRs: [] }, ...given }),
+  );
 
 const inputs = fc.record({ snapshot: clusters, options, family: fc.constantFrom(...FAMILIES) });
 

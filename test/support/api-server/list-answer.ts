@@ -9,6 +9,14 @@ interface Rest {
   readonly objects: readonly ApiObject[];
 }
 
+/** What is listed. */
+export interface Listed {
+  readonly kind: string;
+  readonly apiVersion: string;
+  /** Only what is in this namespace. */
+  readonly namespace?: string;
+}
+
 const PIECE = 65_536;
 
 /** Answers lists of one store, page by page. A page's rest is that of the moment of the first, as etcd keeps it. */
@@ -26,20 +34,22 @@ export class Lists {
     this.#rests.clear();
   }
 
-  async answer(answer: Answer, kind: { readonly kind: string; readonly apiVersion: string }, query: URLSearchParams) {
+  async answer(answer: Answer, kind: Listed, query: URLSearchParams) {
     const asked = Number(query.get("resourceVersion") ?? 0);
     if (asked > this.#store.version) {
       const causes = [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }];
       return answer.refuse(504, buildStatus(504, "Timeout", { details: { causes, retryAfterSeconds: 1 } }));
     }
     const token = query.get("continue");
-    const rest = token === null ? this.#begin(kind.kind, query) : this.#rests.get(token);
+    const rest = token === null ? this.#begin(kind, query) : this.#rests.get(token);
     if (rest) await this.#writePage(answer, kind, this.#cut(rest, Number(query.get("limit") ?? 0)));
     else answer.refuse(410, buildStatus(410, "Expired"));
   }
 
-  #begin(kind: string, query: URLSearchParams): Rest {
-    return { version: this.#store.version, objects: this.#store.list(kind).filter(readFilter(query)) };
+  #begin({ kind, namespace }: Listed, query: URLSearchParams): Rest {
+    const all = this.#store.list(kind).filter(readFilter(query));
+    const isIn = ({ metadata }: ApiObject) => namespace === undefined || metadata.namespace === namespace;
+    return { version: this.#store.version, objects: all.filter(isIn) };
   }
 
   #cut({ version, objects }: Rest, limit: number): Rest & { readonly next: string } {
@@ -52,7 +62,7 @@ export class Lists {
   // As the real one: the items' own kind is left to the list, and the list is written while it is made.
   async #writePage(
     answer: Answer,
-    { kind, apiVersion }: { readonly kind: string; readonly apiVersion: string },
+    { kind, apiVersion }: Listed,
     { version, objects, next }: Rest & { readonly next: string },
   ): Promise<void> {
     answer.begin();

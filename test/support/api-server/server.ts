@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import type { TlsOptions } from "node:tls";
 import { Answer, buildStatus } from "./answer.ts";
 import { type Fault, Faults, type Request, type Verb } from "./faults.ts";
-import { Lists } from "./list-answer.ts";
+import { type Listed, Lists } from "./list-answer.ts";
 import { type ApiIdentity, type ApiObject, Store } from "./store.ts";
 import { Watch } from "./watch-answer.ts";
 
@@ -54,16 +54,19 @@ export interface ApiServer {
   close(): Promise<void>;
 }
 
-interface Kind {
-  readonly kind: string;
-  readonly apiVersion: string;
-}
-
-const COLLECTIONS: Readonly<Record<string, Kind>> = {
+const COLLECTIONS: Readonly<Record<string, Listed>> = {
   "/api/v1/services": { kind: "Service", apiVersion: "v1" },
   "/api/v1/nodes": { kind: "Node", apiVersion: "v1" },
   "/apis/discovery.k8s.io/v1/endpointslices": { kind: "EndpointSlice", apiVersion: "discovery.k8s.io/v1" },
 };
+
+const PODS = /^\/api\/v1\/namespaces\/([^/]+)\/pods$/;
+
+/** What a path lists; undefined: it is no list. */
+function collectionOf(pathname: string): Listed | undefined {
+  const [, namespace] = PODS.exec(pathname) ?? [];
+  return namespace === undefined ? COLLECTIONS[pathname] : { kind: "Pod", apiVersion: "v1", namespace };
+}
 
 const EVENTS = /^\/apis\/events\.k8s\.io\/v1\/namespaces\/[^/]+\/events(\/[^/]+)?$/;
 
@@ -136,7 +139,7 @@ class Site {
     const { method = "", url = "" } = message;
     const { pathname, searchParams } = new URL(url, "http://server");
     const body = await text(message).catch(() => "");
-    const resource = pathname.replace(/^.*\/(services|nodes|endpointslices|events)(\/.*)?$/, "$1");
+    const resource = pathname.replace(/^.*\/(services|nodes|endpointslices|events|pods)(\/.*)?$/, "$1");
     const request = { method, url, verb: verbOf(method, pathname, searchParams), resource };
     this.#requests.push(request);
     const answer = new Answer(response, this.#faults.take(request));
@@ -159,7 +162,7 @@ class Site {
   }
 
   async #answerRead(answer: Answer, pathname: string, query: URLSearchParams): Promise<void> {
-    const kind = COLLECTIONS[pathname];
+    const kind = collectionOf(pathname);
     if (!kind) return this.#answerOne(answer, pathname);
     if (query.get("watch") === "true") return this.#openWatch(answer, kind, query);
     await this.#lists.answer(answer, kind, query);
@@ -174,7 +177,7 @@ class Site {
     await answer.end();
   }
 
-  #openWatch(answer: Answer, kind: Kind, query: URLSearchParams): void {
+  #openWatch(answer: Answer, kind: Listed, query: URLSearchParams): void {
     const streamed = query.get("sendInitialEvents") === "true";
     const version = Number(query.get("resourceVersion") ?? 0);
     const gone = !streamed && version < this.#store.compacted;
@@ -201,5 +204,5 @@ function verbOf(method: string, pathname: string, query: URLSearchParams): Verb 
   if (method === "POST") return "create";
   if (method === "PATCH") return "patch";
   if (query.get("watch") === "true") return "watch";
-  return COLLECTIONS[pathname] ? "list" : "get";
+  return collectionOf(pathname) ? "list" : "get";
 }
