@@ -7,7 +7,7 @@ import { build, type Plugin } from "esbuild";
 import { GUEST_PROGRAM } from "./guest-program.ts";
 
 /** Inside the checkout, where the packages that cannot be bundled are found from. */
-const FOLDER = fileURLToPath(new URL("../../.tap/vm", import.meta.url));
+const FOLDER = fileURLToPath(new URL("../../.tap/vm/", import.meta.url));
 
 const PROGRAM = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
@@ -28,17 +28,18 @@ const ownPlace: Plugin = {
 
 /**
  * Makes one module, with its source map, of each of these test files and of all that it imports, and says where they are.
- * The node proxy itself is made one beside them.
+ * The node proxy itself is made one beside them. `group` is the name of their folder.
  */
-export async function bundleForGuest(files: readonly string[]): Promise<readonly string[]> {
-  rmSync(FOLDER, { recursive: true, force: true });
-  mkdirSync(FOLDER, { recursive: true });
+export async function bundleForGuest(files: readonly string[], group: string): Promise<readonly string[]> {
+  const folder = join(FOLDER, group);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
   await build({
     entryPoints: [
       ...files.map((file) => ({ in: file, out: basename(file, ".ts") })),
       { in: PROGRAM, out: GUEST_PROGRAM },
     ],
-    outdir: FOLDER,
+    outdir: folder,
     outExtension: { ".js": ".mjs" },
     bundle: true,
     // What is not there would count as covered.
@@ -54,5 +55,5 @@ export async function bundleForGuest(files: readonly string[]): Promise<readonly
     external: ["netlink"],
     logLevel: "error",
   });
-  return files.map((file) => join(FOLDER, `${basename(file, ".ts")}.mjs`));
+  return files.map((file) => join(folder, `${basename(file, ".ts")}.mjs`));
 }

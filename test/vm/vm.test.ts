@@ -1,46 +1,22 @@
-// What do the tests say that need a kernel with IPVS, and does the machine that has it keep its word?
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+// Does the machine that has a kernel with IPVS keep its word, and what do shorter tests say on it?
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import t from "tap";
-import { bundleForGuest } from "../support/guest-bundle.ts";
-import { isCoverageWanted, keepGuestCoverage } from "../support/guest-coverage.ts";
+import { isOfDaemon, testInGuest } from "../support/in-guest.ts";
 import { comesTo, machines, startMachine } from "../support/machines.ts";
 import { limitTime } from "../support/time-limit.ts";
-import { guestEnvironment, runInVm, vmCommand, vmReason } from "../support/vm.ts";
+import { runInVm, vmReason } from "../support/vm.ts";
 
 limitTime(890_000);
 
-const FOLDER = fileURLToPath(new URL(".", import.meta.url));
-
 const SCRIPTS = fileURLToPath(new URL("../../scripts/vm", import.meta.url));
-
-const TESTS = fileURLToPath(new URL("../support/guest-tests.sh", import.meta.url));
 
 const skip = vmReason();
 
-t.test("in the guest", { skip }, async (t) => {
-  // One boot serves them all, and no two machines run at a time: each takes all there is.
-  const files = readdirSync(FOLDER).filter((name) => name.endsWith(".guest.ts"));
-  const bundles = await bundleForGuest(files.map((name) => join(FOLDER, name)));
-  const out = mkdtempSync(join(tmpdir(), "fairlead-guest-"));
-  t.teardown(() => rmSync(out, { recursive: true }));
-  const [program, ...args] = vmCommand(["sh", TESTS, ...bundles], { timeout: 800, out });
-  const env = isCoverageWanted() ? { ...guestEnvironment(), NODE_V8_COVERAGE: out } : guestEnvironment();
-  await t.spawn(program, args, { env }, "tests");
-  keepGuestCoverage(out);
-});
+// Those that take longest have a machine of their own, so that each of two processors has one.
+t.test("in the guest", { skip }, (t) => testInGuest(t, "vm", (name) => !isOfDaemon(name)));
 
 t.test("a command of the guest is as on the host", { skip }, async (t) => {
   const folder = t.testdir();
