@@ -1,5 +1,5 @@
 // Did an earlier run in IPVS mode leave anything that iptables mode must get rid of?
-import { findSets } from "../kernel/ipset.ts";
+import { findKnownSets } from "../kernel/ipset.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import { deviceAddresses, findDevice } from "../kernel/link.ts";
 import { forgetSource, preferSource } from "../kernel/local-source.ts";
@@ -34,7 +34,7 @@ export const NOTHING_LEFT: Leaving = { observer: together([]), stop: async () =>
 export async function leaveIpvs({ kernel, families, nodeIP, log }: LeaveIpvs): Promise<Leaving> {
   const sets = new Map(families.map((family) => [family, setNamesOf(family)]));
   const device = await unlessRefused(findDevice(), undefined);
-  const found = await unlessRefused(findSets([...sets.values()].flat()), []);
+  const found = await unlessRefused(findKnownSets([...sets.values()].flat()), []);
   if (!device && found.length === 0) return NOTHING_LEFT;
   log.info(
     { interface: device !== undefined, sets: found.length },

@@ -1,4 +1,5 @@
 // What is in the kernel's sets, and how are they changed?
+import { access } from "node:fs/promises";
 import { KernelError } from "../errors.ts";
 import { type IpSet, SET_TYPES, type SetHeader, type SetType } from "../state/ip-set.ts";
 import type { SetChange } from "../state/set-change.ts";
@@ -62,6 +63,21 @@ export async function findSets(names: Iterable<string>, converse?: Converse): Pr
     if (await unlessMissing(dump(request, () => true, converse))) found.push(name);
   }
   return found;
+}
+
+/**
+ * The same, but none where the kernel has no ipset yet: the mere question would load it, on nodes that never had a use
+ * for it. `module` is there when it is loaded.
+ */
+export async function findKnownSets(
+  names: Iterable<string>,
+  module = "/sys/module/ip_set",
+): Promise<readonly string[]> {
+  const known = await access(module).then(
+    () => true,
+    () => false,
+  );
+  return known ? findSets(names) : [];
 }
 
 async function readSet(name: string, converse?: Converse): Promise<IpSet | undefined> {

@@ -3,7 +3,7 @@ import "../support/enter-sandbox.ts";
 
 import t from "tap";
 import { attribute } from "../../src/kernel/attributes.ts";
-import { changeSets, findSets, readSetSupport, readSets } from "../../src/kernel/ipset.ts";
+import { changeSets, findKnownSets, findSets, readSetSupport, readSets } from "../../src/kernel/ipset.ts";
 import { readSetPart } from "../../src/kernel/ipset-answer.ts";
 import { listPayload } from "../../src/kernel/ipset-codec.ts";
 import { dump } from "../../src/kernel/netlink-dump.ts";
@@ -265,6 +265,10 @@ t.test("a name is found however its set is made, and where many parts tell of it
   t.strictSame(set, { ...CLUSTER_IP, entries: new Set(entries) });
   memory.loses = () => "answer";
   t.match(await refusalOf(findSets(names, memory.converse)), { code: "ETIMEDOUT" });
+});
+
+t.test("a kernel that has not loaded ipset is not made to", async (t) => {
+  t.strictSame(await findKnownSets(["KUBE-CLUSTER-IP"], "/sys/module/no-such-module"), []);
 });
 
 t.test("a failure to read is not taken for a set that is missing", async (t) => {
