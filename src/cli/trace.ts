@@ -9,6 +9,7 @@ interface TraceArguments extends ParsedInputs {
   readonly from: string;
   readonly to: string;
   readonly in?: string | undefined;
+  readonly out?: string | undefined;
   readonly rules: readonly string[];
   readonly output: (typeof TRACE_FORMATS)[number];
   readonly noColor: boolean;
@@ -31,6 +32,7 @@ export function traceCommand(context: CommandContext) {
           describe: "ADDRESS:PORT[/tcp|udp|sctp], service/NAMESPACE/NAME[:PORT], or node:PORT",
         })
         .option("in", { type: "string", describe: "the interface it comes in by" })
+        .option("out", { type: "string", describe: "the interface it leaves the node by, where a rule asks for it" })
         .option("rules", {
           type: "string",
           array: true,
@@ -44,8 +46,25 @@ export function traceCommand(context: CommandContext) {
           "$0 trace --rules worker-a.dump --node-address eth0=192.0.2.10 --from 10.244.1.7 --to 10.96.0.10:53/udp",
           "by what a node holds",
         ),
-    handler: async ({ from, to, in: inInterface, rules, output: format, noColor, ...args }: TraceArguments) => {
-      const flags = { from, to, inInterface, rules, format, colour: isColourWelcome(context.output, noColor) };
+    handler: async ({
+      from,
+      to,
+      in: inInterface,
+      out: outInterface,
+      rules,
+      output: format,
+      noColor,
+      ...args
+    }: TraceArguments) => {
+      const flags = {
+        from,
+        to,
+        inInterface,
+        outInterface,
+        rules,
+        format,
+        colour: isColourWelcome(context.output, noColor),
+      };
       // Dumps are something to look at: then there need be no manifests.
       const input = await inputsOf({ ...args, withoutObjects: rules.length > 0 }, context);
       context.done((await tracePaths(input, flags, context.output)) ? 0 : 2);

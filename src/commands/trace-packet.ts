@@ -12,6 +12,7 @@ export interface AskedPacket {
   readonly from: Sender;
   readonly to: Target;
   readonly inInterface?: string | undefined;
+  readonly outInterface?: string | undefined;
   /** Preferred where there is a choice. */
   readonly family?: Family | undefined;
 }
@@ -50,6 +51,7 @@ export function findPacket(asked: AskedPacket, cluster: TraceCluster, places: As
       origin: originOf(source, cluster, asked.inInterface),
       destination: address,
       destinationPort: destination.port,
+      ...(asked.outInterface === undefined ? {} : { outInterface: asked.outInterface }),
       ...(sender.port === undefined ? {} : { sourcePort: sender.port }),
     },
     warnings: sender.notes,

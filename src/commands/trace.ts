@@ -26,6 +26,7 @@ export interface TraceFlags {
   readonly from: string;
   readonly to: string;
   readonly inInterface?: string | undefined;
+  readonly outInterface?: string | undefined;
   /** Dumps; none: what the manifests come to. */
   readonly rules: readonly string[];
   readonly format: (typeof TRACE_FORMATS)[number];
@@ -40,8 +41,8 @@ export async function tracePaths(input: InputFlags, flags: TraceFlags, output: O
   const [from, to] = [readSender(flags.from, places.from), readTarget(flags.to, places.to)];
   const cluster = await openTraceCluster(input, podsIn([from]));
   report(cluster, input, { output, isDump: flags.rules.length > 0 });
-  const { inInterface } = flags;
-  const found = findPacket({ from, to, inInterface }, cluster, places);
+  const { inInterface, outInterface } = flags;
+  const found = findPacket({ from, to, inInterface, outInterface }, cluster, places);
   for (const note of [...found.warnings, ...found.notes]) output.note(note);
   const told = await traceFound(found, cluster, { flags, output });
   await output.data(printReport(told, flags));

@@ -286,3 +286,11 @@ t.test("colour is for those who want it", async (t) => {
 });
 
 const NOTHING = { nodeIps: [], nodeAddresses: [], verbose: false };
+
+t.test("a rule that asks for the way out is judged once that is said", async (t) => {
+  const rules = fileOf(t, "*filter\n:FORWARD ACCEPT [0:0]\n-A FORWARD -o eth1 -j DROP\nCOMMIT\n");
+  const asked = ["--rules", rules, ...NODE, "--from", "198.51.100.99", "--to", "10.0.0.9:80"];
+  t.match((await ask(...asked)).text, /asks for the interface it leaves by; say --out/);
+  t.match((await ask(...asked, "--out", "eth1")).text, /dropped by filter FORWARD 1/);
+  t.notMatch((await ask(...asked, "--out", "eth0")).text, /dropped/);
+});
