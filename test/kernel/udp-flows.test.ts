@@ -144,12 +144,12 @@ async function makePods(t: Test): Promise<Netns> {
   return pods;
 }
 
-/** The kernel's number of each entry, by what it is. */
+/** Protocol, the kernel's number and the server of each entry: a new one may get a number that was given up. */
 function numbers(family: Family): readonly string[] {
   const lines = conntrack("-L", "-f", family.toLowerCase(), "-o", "id").split("\n");
   return lines
     .filter((line) => /^(udp|tcp)/.test(line))
-    .map((line) => `${line.split(" ")[0]} ${/\bid=(\d+)/.exec(line)?.[1]}`)
+    .map((line) => [line.split(" ")[0], /\bid=(\d+)/.exec(line)?.[1], line.match(/\bsrc=\S+/g)?.[1]].join(" "))
     .sort();
 }
 
