@@ -2,17 +2,21 @@
 
 export interface Annotation {
   readonly severity: "error" | "warning" | "notice";
-  /** Relative to the repository. */
-  readonly file: string;
-  /** One-based. */
-  readonly line: number;
+  /** Relative to the repository; absent where it is about none. */
+  readonly file?: string;
+  /** One-based; absent where it is about none. */
+  readonly line?: number;
   readonly title: string;
   readonly message: string;
 }
 
 /** A workflow command: the runner takes it from what a step prints. */
 export function printAnnotation({ severity, file, line, title, message }: Annotation): string {
-  const properties = [`file=${escapeProperty(file)}`, `line=${line}`, `title=${escapeProperty(title)}`];
+  const properties = [
+    ...(file === undefined ? [] : [`file=${escapeProperty(file)}`]),
+    ...(line === undefined ? [] : [`line=${line}`]),
+    `title=${escapeProperty(title)}`,
+  ];
   return `::${severity} ${properties.join(",")}::${escapeData(message)}`;
 }
 

@@ -1,5 +1,6 @@
 // How are findings told: to people, to programs, to GitHub?
 import type { Finding, Severity } from "../lint/finding.ts";
+import { printAnnotation } from "./github-annotation.ts";
 
 export const LINT_FORMATS = ["text", "json", "github"] as const;
 export type LintFormat = (typeof LINT_FORMATS)[number];
@@ -20,7 +21,7 @@ export function printFindings(findings: readonly LocatedFinding[], format: LintF
     case "json":
       return JSON.stringify(findings, undefined, 2).split("\n");
     case "github":
-      return findings.map(printAnnotation);
+      return findings.map(annotationOf);
     case "text":
       return printText(findings);
   }
@@ -47,20 +48,8 @@ function count(findings: readonly Finding[], severity: Severity): string {
   return `${number} ${severity}${number === 1 ? "" : "s"}`;
 }
 
-/** A workflow command: the runner shows it beside the line. */
-function printAnnotation({ severity, id, file, line, message, consequence, ...rest }: LocatedFinding): string {
-  const properties = [
-    ...(file === "" ? [] : [`file=${escapeProperty(file)}`]),
-    ...(line === 0 ? [] : [`line=${line}`]),
-    `title=${escapeProperty(id)}`,
-  ];
-  return `::${severity} ${properties.join(",")}::${escapeData(`${subjectOf(rest)}${message}: ${consequence}`)}`;
-}
-
-function escapeData(text: string): string {
-  return text.replace(/%/g, "%25").replace(/\r/g, "%0D").replace(/\n/g, "%0A");
-}
-
-function escapeProperty(text: string): string {
-  return escapeData(text).replace(/:/g, "%3A").replace(/,/g, "%2C");
+/** Shown beside its line, where there is one. */
+function annotationOf({ severity, id, file, line, message, consequence, ...rest }: LocatedFinding): string {
+  const place = { ...(file === "" ? {} : { file }), ...(line === 0 ? {} : { line }) };
+  return printAnnotation({ severity, ...place, title: id, message: `${subjectOf(rest)}${message}: ${consequence}` });
 }

@@ -59,8 +59,7 @@ export async function readSets(names: Iterable<string>, converse?: Converse): Pr
 export async function findSets(names: Iterable<string>, converse?: Converse): Promise<readonly string[]> {
   const found: string[] = [];
   for (const name of names) {
-    const request = { protocol: "netfilter", type: SUBSYSTEM | COMMAND.list, payload: listPayload(name) } as const;
-    if (await unlessMissing(dump(request, () => true, converse))) found.push(name);
+    if (await listSet(name, () => true, converse)) found.push(name);
   }
   return found;
 }
@@ -81,14 +80,15 @@ export async function findKnownSets(
 }
 
 async function readSet(name: string, converse?: Converse): Promise<IpSet | undefined> {
-  const request = { protocol: "netfilter", type: SUBSYSTEM | COMMAND.list, payload: listPayload(name) } as const;
-  const parts = await unlessMissing(dump(request, readSetPart, converse));
+  const parts = await listSet(name, readSetPart, converse);
   return parts && joinParts(parts.found);
 }
 
-async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
+/** Undefined where no set has the name. */
+async function listSet<T>(name: string, read: (payload: Buffer) => T | undefined, converse?: Converse) {
+  const request = { protocol: "netfilter", type: SUBSYSTEM | COMMAND.list, payload: listPayload(name) } as const;
   try {
-    return await answer;
+    return await dump(request, read, converse);
   } catch (error) {
     if (error instanceof KernelError && error.refusal.code === "ENOENT") return undefined;
     throw error;

@@ -1,13 +1,11 @@
 // What changes in sets, in IPVS and on its interface when some fragments do?
-import { cidrContains } from "../net/cidr.ts";
 import type { ListChanges } from "../paged-list.ts";
 import { entryKey, isClaimed, serverAt, serverKey } from "../state/ipvs-claims.ts";
 import { serverWithout, shareWithout, type Withheld, withheldOf } from "../state/ipvs-withheld.ts";
 import type { Fragment, IpvsShare, IpvsState, KernelState } from "../state/kernel-state.ts";
 import type { VirtualServer } from "../state/virtual-server.ts";
 import type { EntryChanges, IpvsChanges } from "./ipvs-changes.ts";
-import { settingsChange } from "./ipvs-observed.ts";
-import { diffRealServers, type RealServerChanges } from "./real-servers.ts";
+import { diffServer, isSpared } from "./server-difference.ts";
 
 /** Two wanted states, the second of which the kernel acknowledged. */
 export interface HeldPair {
@@ -26,8 +24,10 @@ export function diffHeld({ wanted, ipvs, held, changed }: HeldPair): IpvsChanges
     before: serverIn(held, key, withheld),
     after: serverIn(wanted, key, withheld),
   }));
-  const real = servers.flatMap(({ before, after }) => (after ? [diffServer(after, before)] : []));
-  const isSpared = (address: string) => ipvs.spared.some((range) => cidrContains(range, address));
+  const mend = () => true;
+  const real = servers.flatMap(({ before, after }) =>
+    after ? [diffServer({ wanted: after, actual: before, mend })] : [],
+  );
   const addresses = newAndOld(come, gone, { wanted, held, keysOf: (share) => share.addresses });
   const [device = ""] = ipvs.devices;
   return {
@@ -37,7 +37,9 @@ export function diffHeld({ wanted, ipvs, held, changed }: HeldPair): IpvsChanges
     entries: entriesOf(ipvs, come, gone, { wanted, held }),
     servers: real.flatMap(({ changes }) => changes),
     retire: real.flatMap(({ retire }) => retire),
-    serversGo: servers.flatMap(({ before, after }) => (before && !after && !isSpared(before.address) ? [before] : [])),
+    serversGo: servers.flatMap(({ before, after }) =>
+      before && !after && !isSpared(before.address, ipvs) ? [before] : [],
+    ),
     bind: addresses.come,
     unbind: addresses.go,
   };
@@ -50,12 +52,6 @@ function serversIn(shares: readonly IpvsShare[]): readonly string[] {
 function serverIn({ fragments }: KernelState, key: string, withheld: Withheld): VirtualServer | undefined {
   const server = serverAt(fragments, key);
   return server && serverWithout(server, withheld);
-}
-
-function diffServer(wanted: VirtualServer, before: VirtualServer | undefined): RealServerChanges {
-  const { changes, ...rest } = diffRealServers({ wanted, actual: before?.realServers ?? [], mend: () => true });
-  const own = settingsChange(wanted, before);
-  return { changes: own ? [own, ...changes] : changes, ...rest };
 }
 
 interface Between {

@@ -3,10 +3,9 @@ import { cidrContains } from "../net/cidr.ts";
 import { serverKey } from "../state/ipvs-claims.ts";
 import { wholeIpvs } from "../state/ipvs-whole.ts";
 import type { IpvsState, KernelState } from "../state/kernel-state.ts";
-import type { ServerSettings } from "../state/server-change.ts";
-import type { ObservedServer, VirtualServer } from "../state/virtual-server.ts";
 import type { EntryChanges, IpvsChanges } from "./ipvs-changes.ts";
-import { diffRealServers, type RealServerChanges } from "./real-servers.ts";
+import type { RealServerChanges } from "./real-servers.ts";
+import { diffServer, isSpared } from "./server-difference.ts";
 
 type Observed = Extract<IpvsState, { kind: "observed" }>;
 type Wanted = Extract<IpvsState, { kind: "wanted" }>;
@@ -35,14 +34,14 @@ const LINK_LOCAL = "fe80::/10";
 /** Everything is compared. Servers of others go, unless they are in a spared range. */
 export function diffObserved({ state, wanted, found }: ObservedPair, weights: Weights): ObservedDifference {
   const whole = wholeIpvs(state);
+  const mend = (key: string) => weights.initial || weights.draining.has(key);
   const unwanted = new Map(found.servers.map((server) => [serverKey(server), server]));
   const real = whole.servers.map((server) => {
     const key = serverKey(server);
     const there = unwanted.get(key);
     unwanted.delete(key);
-    return diffServer(server, there, weights);
+    return diffServer({ wanted: server, actual: there, mend });
   });
-  const isSpared = (address: string) => wanted.spared.some((range) => cidrContains(range, address));
   const sets = new Map(found.sets.map((set) => [set.name, set.entries]));
   const [device = ""] = wanted.devices;
   const bound = new Set(found.addresses);
@@ -55,7 +54,7 @@ export function diffObserved({ state, wanted, found }: ObservedPair, weights: We
     servers: real.flatMap(({ changes }) => changes),
     retire: real.flatMap(({ retire }) => retire),
     draining: real.flatMap(({ draining }) => draining),
-    serversGo: [...unwanted.values()].filter(({ address }) => !isSpared(address)),
+    serversGo: [...unwanted.values()].filter(({ address }) => !isSpared(address, wanted)),
     bind: whole.addresses.filter((address) => !bound.has(address)),
     unbind: found.addresses.filter((address) => !addresses.has(address) && !cidrContains(LINK_LOCAL, address)),
   };
@@ -67,27 +66,4 @@ function diffEntries(set: EntryChanges["set"], wanted: ReadonlySet<string>, foun
     come: [...wanted].filter((entry) => !found.has(entry)),
     go: [...found].filter((entry) => !wanted.has(entry)),
   };
-}
-
-function diffServer(wanted: VirtualServer, found: ObservedServer | undefined, weights: Weights): RealServerChanges {
-  const mend = (key: string) => weights.initial || weights.draining.has(key);
-  const { changes, ...rest } = diffRealServers({ wanted, actual: found?.realServers ?? [], mend });
-  const own = settingsChange(wanted, found);
-  return { changes: own ? [own, ...changes] : changes, ...rest };
-}
-
-/** How the virtual server itself comes to be as wanted; undefined where it is. */
-export function settingsChange(wanted: VirtualServer, actual: ServerSettings | undefined) {
-  const { realServers: _, ...server } = wanted;
-  if (!actual) return { kind: "add-server", server } as const;
-  return sameSettings(server, actual) ? undefined : ({ kind: "set-server", server } as const);
-}
-
-function sameSettings(a: ServerSettings, b: ServerSettings): boolean {
-  return (
-    a.scheduler === b.scheduler &&
-    a.schedulerFlags === b.schedulerFlags &&
-    a.persistence === b.persistence &&
-    (a.otherFlags ?? 0) === (b.otherFlags ?? 0)
-  );
 }

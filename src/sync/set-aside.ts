@@ -3,10 +3,7 @@ import type { KernelError } from "../errors.ts";
 import { type PagedList, replaceItems } from "../paged-list.ts";
 import type { Fragment, KernelState } from "../state/kernel-state.ts";
 import type { Culprit } from "./culprits.ts";
-
-/** Milliseconds before a refused fragment is tried again: doubled each time, from the first to the last. */
-const FIRST_WAIT = 30_000;
-const LAST_WAIT = 600_000;
+import { waitAfter } from "./refusal-wait.ts";
 
 /** A fragment that is held back. */
 export interface Held {
@@ -25,8 +22,7 @@ export class SetAside {
   /** Sets culprits aside; `taken` is what the kernel takes in place of them. */
   add(culprits: readonly Culprit[], taken: PagedList<Fragment>, now: number): void {
     for (const { fragment, error } of culprits) {
-      const before = this.#held.get(fragment.key);
-      const wait = before ? Math.min(2 * before.wait, LAST_WAIT) : FIRST_WAIT;
+      const wait = waitAfter(this.#held.get(fragment.key)?.wait);
       const instead = [...taken].find(({ key }) => key === fragment.key);
       this.#held.set(fragment.key, { refused: fragment, error, instead, wait, until: now + wait });
     }

@@ -1,11 +1,9 @@
 // Which single things of IPVS mode are done without because the kernel refused them, and until when?
 import type { KernelError } from "../errors.ts";
 import type { ItemRefusal } from "../kernel/ipvs-step.ts";
+import { withheldOf } from "../state/ipvs-withheld.ts";
 import type { KernelState } from "../state/kernel-state.ts";
-
-/** Milliseconds before a refused thing is tried again: doubled each time, from the first to the last. */
-const FIRST_WAIT = 30_000;
-const LAST_WAIT = 600_000;
+import { waitAfter } from "./refusal-wait.ts";
 
 interface Refused {
   readonly error: KernelError;
@@ -13,13 +11,11 @@ interface Refused {
   readonly until: number;
 }
 
-const NOTHING: ReadonlySet<string> = new Set();
-
 /** Refused servers, entries and addresses, by key. Everything else of their Services is in the kernel. */
 export class Withheld {
   readonly #refused = new Map<string, Refused>();
   /** The same set while nothing in it changes. */
-  #keys = NOTHING;
+  #keys: ReadonlySet<string> = new Set();
 
   get size(): number {
     return this.#refused.size;
@@ -27,8 +23,7 @@ export class Withheld {
 
   add(items: readonly ItemRefusal[], now: number): void {
     for (const { key, error } of items) {
-      const before = this.#refused.get(key);
-      const wait = before ? Math.min(2 * before.wait, LAST_WAIT) : FIRST_WAIT;
+      const wait = waitAfter(this.#refused.get(key)?.wait);
       this.#refused.set(key, { error, wait, until: now + wait });
     }
     if (items.length > 0) this.#keys = new Set(this.#refused.keys());
@@ -44,8 +39,8 @@ export class Withheld {
   }
 
   /** Forgets what went well: all but what is withheld from this state. */
-  settle({ ipvs }: KernelState): void {
-    const withheld = (ipvs?.kind === "wanted" && ipvs.withheld) || NOTHING;
+  settle(held: KernelState): void {
+    const withheld = withheldOf(held);
     for (const key of this.#refused.keys()) if (!withheld.has(key)) this.#refused.delete(key);
   }
 

@@ -1,8 +1,9 @@
 // What is done when everything was looked at?
 import t from "tap";
 import { stepsOf } from "../../src/plan/ipvs-changes.ts";
-import { diffObserved, settingsChange } from "../../src/plan/ipvs-observed.ts";
+import { diffObserved } from "../../src/plan/ipvs-observed.ts";
 import { printPlan } from "../../src/plan/print.ts";
+import { settingsChange } from "../../src/plan/server-difference.ts";
 import type { KernelState } from "../../src/state/kernel-state.ts";
 import {
   buildIpvsState,

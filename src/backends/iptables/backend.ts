@@ -1,34 +1,20 @@
 // What should the kernel hold in iptables mode?
 
 import type { Settings } from "../../model/settings.ts";
-import type { ServiceTraffic } from "../../model/traffic.ts";
 import type { World } from "../../model/world.ts";
-import { mapPages, type Page } from "../../paged-list.ts";
-import type { Chain, Chains, Fragment, KernelState, Rule, Sysctl, TableName } from "../../state/kernel-state.ts";
+import type { Chain, Chains, KernelState, Rule, Sysctl, TableName } from "../../state/kernel-state.ts";
 import { isOurChain } from "../../state/ownership.ts";
 import { targetOf } from "../../state/rule.ts";
 import type { Backend } from "../backend.ts";
 import { byName } from "../chain.ts";
-import { builtInChains, type FillFrom, fillFrom, readTemplates } from "../fill.ts";
+import { fragmentsOf, type KnownFragments, type ModeParts, modePartsOf, noFragments } from "../mode-parts.ts";
 import type { TemplateTexts } from "../template.ts";
 import { CANARY, ensured, filterChains, natChains } from "./chains/fixed.ts";
 import { fragmentOf } from "./fragment.ts";
 
-/** The built-in chains that have jumps of ours. */
-const BUILT_IN = {
-  filter: ["INPUT", "FORWARD", "OUTPUT"],
-  nat: ["PREROUTING", "OUTPUT", "POSTROUTING"],
-} as const;
-
 /** The mode over these templates. Throws RuleSyntaxError for a template that cannot be read. */
 export function iptablesBackend(texts: TemplateTexts): Backend {
-  const templates = readTemplates(texts);
-  const parts = {
-    fill: fillFrom(templates),
-    filter: builtInChains(templates, "filter", BUILT_IN.filter),
-    nat: builtInChains(templates, "nat", BUILT_IN.nat),
-    remembered: new WeakMap<Settings, Remembered>(),
-  };
+  const parts = { ...modePartsOf(texts), remembered: new WeakMap<Settings, KnownFragments>() };
   return {
     mode: "iptables",
     jumps: [...ownJumps("filter", parts.filter), ...ownJumps("nat", parts.nat)],
@@ -41,31 +27,14 @@ function ownJumps(table: TableName, chains: readonly Chain[]): readonly Rule[] {
   return chains.flatMap(({ rules }) => rules.filter(({ line }) => isOurChain(table, targetOf(line))));
 }
 
-interface Parts {
-  readonly fill: FillFrom;
-  /** The built-in chains of each table, with our jumps. */
-  readonly filter: readonly Chain[];
-  readonly nat: readonly Chain[];
-  readonly remembered: WeakMap<Settings, Remembered>;
-}
-
-/** Fragments of the same settings. */
-interface Remembered {
-  readonly pages: WeakMap<Page<ServiceTraffic>, Page<Fragment>>;
-  readonly fragments: WeakMap<ServiceTraffic, Fragment>;
+interface Parts extends ModeParts {
+  readonly remembered: WeakMap<Settings, KnownFragments>;
 }
 
 function desired(world: World, { fill, filter, nat, remembered }: Parts): KernelState {
   const { settings, services } = world;
-  const { pages, fragments } = remembered.get(settings) ?? { pages: new WeakMap(), fragments: new WeakMap() };
-  remembered.set(settings, { pages, fragments });
-  const fragmentFor = (traffic: ServiceTraffic): Fragment => {
-    const known = fragments.get(traffic);
-    if (known) return known;
-    const fragment = fragmentOf(fill, settings, traffic);
-    fragments.set(traffic, fragment);
-    return fragment;
-  };
+  const known = remembered.get(settings) ?? noFragments();
+  remembered.set(settings, known);
   return {
     family: settings.family,
     tables: new Map<TableName, Chains>([
@@ -73,7 +42,7 @@ function desired(world: World, { fill, filter, nat, remembered }: Parts): Kernel
       ["mangle", byName([ensured(CANARY)])],
       ["nat", byName([...nat, ...natChains(fill, world)])],
     ]),
-    fragments: mapPages(services, pages, (page) => page.map(fragmentFor)),
+    fragments: fragmentsOf(services, known, (traffic) => fragmentOf(fill, settings, traffic)),
     sysctls: sysctlsOf(settings),
     counters: countersOf(settings),
   };

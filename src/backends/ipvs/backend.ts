@@ -1,13 +1,11 @@
 // What should the kernel hold in IPVS mode?
 import type { Settings } from "../../model/settings.ts";
-import type { ServiceTraffic } from "../../model/traffic.ts";
 import type { World } from "../../model/world.ts";
-import { mapPages, type Page } from "../../paged-list.ts";
-import type { Chain, Chains, Fragment, KernelState, TableName } from "../../state/kernel-state.ts";
+import type { Chain, Chains, KernelState, TableName } from "../../state/kernel-state.ts";
 import { IPVS_DEVICE } from "../../state/node-facts.ts";
 import type { Backend } from "../backend.ts";
 import { byName, ours } from "../chain.ts";
-import { builtInChains, type FillFrom, fillFrom, readTemplates } from "../fill.ts";
+import { fragmentsOf, type KnownFragments, type ModeParts, modePartsOf, noFragments } from "../mode-parts.ts";
 import type { TemplateTexts } from "../template.ts";
 import { kubeForward } from "./chains/kube-forward.ts";
 import { kubeIpvsFilter } from "./chains/kube-ipvs-filter.ts";
@@ -26,56 +24,34 @@ import { setsOf } from "./sets.ts";
 import { type KnownSummaries, summaryOf } from "./summary.ts";
 import { ipvsSysctls } from "./sysctls.ts";
 
-/** The built-in chains that have jumps of ours. */
-const BUILT_IN = {
-  filter: ["INPUT", "FORWARD", "OUTPUT"],
-  nat: ["PREROUTING", "OUTPUT", "POSTROUTING"],
-} as const;
-
 /** The mode over these templates. Throws RuleSyntaxError for a template that cannot be read. */
 export function ipvsBackend(texts: TemplateTexts): Backend {
-  const templates = readTemplates(texts);
-  const parts = {
-    fill: fillFrom(templates),
-    filter: builtInChains(templates, "filter", BUILT_IN.filter),
-    nat: builtInChains(templates, "nat", BUILT_IN.nat),
-    remembered: new WeakMap<Settings, Remembered>(),
-  };
+  const parts = { ...modePartsOf(texts), remembered: new WeakMap<Settings, Remembered>() };
   const jumps = [...parts.filter, ...parts.nat].flatMap(({ rules }) => rules);
   return { mode: "ipvs", jumps, desired: (world) => desired(world, parts) };
 }
 
-interface Parts {
-  readonly fill: FillFrom;
-  /** The built-in chains of each table, with our jumps. */
-  readonly filter: readonly Chain[];
-  readonly nat: readonly Chain[];
+interface Parts extends ModeParts {
   readonly remembered: WeakMap<Settings, Remembered>;
 }
 
 /** What was worked out under the same settings. */
-interface Remembered {
+interface Remembered extends KnownFragments {
   readonly node: NodeSide;
   readonly summaries: KnownSummaries;
-  readonly pages: WeakMap<Page<ServiceTraffic>, Page<Fragment>>;
-  readonly fragments: WeakMap<ServiceTraffic, Fragment>;
 }
 
 function desired({ settings, services }: World, { fill, filter, nat, remembered }: Parts): KernelState {
-  const { node, summaries, pages, fragments } = recall(settings, remembered);
+  const known = recall(settings, remembered);
+  const { node, summaries } = known;
   const context = { fill, settings, ...summaryOf(services, node, summaries) };
-  const fragmentFor = (traffic: ServiceTraffic): Fragment => {
-    const fragment = fragments.get(traffic) ?? fragmentOf(fill, node, traffic);
-    fragments.set(traffic, fragment);
-    return fragment;
-  };
   return {
     family: settings.family,
     tables: new Map<TableName, Chains>([
       ["filter", byName([...filter, ...filterChains(context)])],
       ["nat", byName([...nat, ...natChains(context)])],
     ]),
-    fragments: mapPages(services, pages, (page) => page.map(fragmentFor)),
+    fragments: fragmentsOf(services, known, (traffic) => fragmentOf(fill, node, traffic)),
     sysctls: ipvsSysctls(node),
     counters: [],
     ipvs: { kind: "wanted", sets: setsOf(settings.family), devices: [IPVS_DEVICE], spared: node.excludeCIDRs },
@@ -86,8 +62,7 @@ function recall(settings: Settings, remembered: WeakMap<Settings, Remembered>): 
   const known = remembered.get(settings) ?? {
     node: nodeSideOf(settings),
     summaries: new WeakMap(),
-    pages: new WeakMap(),
-    fragments: new WeakMap(),
+    ...noFragments(),
   };
   remembered.set(settings, known);
   return known;
