@@ -59,7 +59,7 @@ t.test("nothing in a finding ends an annotation too early", (t) => {
 t.test("what cannot be read at all ends with 2, wherever it is", async (t) => {
   const { code, text } = await ask("/nowhere.yaml", FILE);
   t.equal(code, 2);
-  t.match(text, /^\/nowhere\.yaml: error: no such file or directory \[unreadable\]\n {2}nothing of it counts\n/);
+  t.match(text, /^\/nowhere\.yaml: error: no such file or directory \[unreadable\]\n {2}nothing of it counts\n/m);
   t.match(await ask(), { code: 2, notes: [/give at least one file/] });
   t.match(await ask("--proxy-mode=nftables", FILE), { code: 2, notes: [/mode nftables is not supported/] });
 });
