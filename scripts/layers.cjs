@@ -2,7 +2,7 @@
 
 /** @typedef {{ src?: string[], packages?: string[], system?: string[] }} Allowed */
 
-const BOTTOM = ["net", "errors", "paged-list"];
+const BOTTOM = ["net", "errors", "paged-list", "digit-tree"];
 const MIDDLE = ["api", "options", "state", "model", "plan", "trace", "backends", "draw", "lint", ...BOTTOM];
 
 /**
@@ -12,6 +12,7 @@ const MIDDLE = ["api", "options", "state", "model", "plan", "trace", "backends",
 const LAYERS = {
   errors: {},
   "paged-list": {},
+  "digit-tree": {},
   net: { src: ["errors"], packages: ["ipaddr.js"] },
   api: { src: BOTTOM, packages: ["zod"] },
   options: { src: BOTTOM, packages: ["zod", "yaml"] },
@@ -39,6 +40,7 @@ const PLUMBING = ["events", "path", "stream", "url", "util"];
 const PURE = [
   "errors",
   "paged-list",
+  "digit-tree",
   "net",
   "api",
   "options",

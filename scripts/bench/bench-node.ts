@@ -1,9 +1,11 @@
 // How is a node driven in this process, one change at a time, with the parts that the daemon is made of?
+
 import type { Backend } from "../../src/backends/backend.ts";
 import { openBackend } from "../../src/commands/backend.ts";
 import { readConfiguration } from "../../src/commands/configuration.ts";
 import { machine } from "../../src/kernel/kernel.ts";
 import { type KnownWorld, type WorldInput, worldOf } from "../../src/model/world.ts";
+import type { Options } from "../../src/options/options.ts";
 import type { Change } from "../../src/source/source.ts";
 import { Tracker } from "../../src/source/tracker.ts";
 import { emptyState, type KernelState } from "../../src/state/kernel-state.ts";
@@ -50,10 +52,13 @@ export class BenchNode {
   }
 
   /** A node over the kernel as this process sees it, with default options. */
-  static async make(mode: Backend["mode"] = "iptables"): Promise<BenchNode> {
+  static async make(
+    mode: Backend["mode"] = "iptables",
+    layout: Options["iptablesLayout"] = "Compat",
+  ): Promise<BenchNode> {
     const meter = new Meter();
     const kernel = machine(meter.run);
-    const backend = await openBackend(mode);
+    const backend = await openBackend({ mode, iptablesLayout: layout });
     const flags: [string, readonly [string]][] = [
       ["cluster-cidr", [POD_RANGE]],
       ["proxy-mode", [mode]],

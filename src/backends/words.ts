@@ -4,7 +4,7 @@ const NAME = "[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?";
 const OCTETS = String.raw`\d{1,3}(?:\.\d{1,3}){3}`;
 const SIX = "[0-9a-f:]*:[0-9a-f:.]*";
 const PORT = String.raw`\d{1,5}`;
-const CHAIN = "KUBE-[A-Z0-9-]{1,23}";
+const CHAIN = "KUBE-[A-Z0-9.-]{1,23}";
 
 /** Each word and its grammar. What does not match never reaches a rule, whatever let it through before. */
 export const WORDS = {
@@ -18,6 +18,7 @@ export const WORDS = {
   mark: /^0x[1-9a-f][0-9a-f]{0,7}$/,
   pods: new RegExp(`^(?:${OCTETS}/\\d{1,2}|${SIX}/\\d{1,3})$`),
   port: new RegExp(`^${PORT}$`),
+  ports: new RegExp(`^${PORT}(?::${PORT})?$`),
   probability: /^[01]\.\d{11}$/,
   protocol: /^(?:tcp|udp|sctp)$/,
   "protocol.number": /^(?:6|17|132)$/,

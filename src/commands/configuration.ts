@@ -61,11 +61,9 @@ export function validOptions(config: Config): Options {
 
 /** Throws InputError for a choice that kube-proxy's validation lets pass and this version, or the command, cannot serve. */
 export function checkSupported(options: Options, modes: readonly Options["mode"][] = ["iptables", "ipvs"]): void {
-  const { mode, iptablesLayout, ipvs } = options;
+  const { mode, ipvs } = options;
   if (!modes.includes(mode))
     throw new InputError({}, `mode ${mode} is not supported by this version, use iptables or ipvs`);
-  if (iptablesLayout !== "Compat")
-    throw new InputError({}, `layout ${iptablesLayout} is not supported by this version`);
   if (mode === "ipvs" && !SCHEDULER.test(ipvs.scheduler)) {
     throw new InputError({ field: "ipvs.scheduler" }, `${JSON.stringify(ipvs.scheduler)} is no name of a scheduler`);
   }

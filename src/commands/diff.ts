@@ -51,7 +51,7 @@ export interface DiffFlags {
 export async function diffPaths(given: InputFlags, flags: DiffFlags, output: Output): Promise<0 | 1 | 2> {
   checkFlags(flags);
   checkSupported(given.options, ["iptables", "ipvs"]);
-  const backend = await openBackend(given.options.mode === "ipvs" ? "ipvs" : "iptables");
+  const backend = await openBackend(given.options);
   const side = await openSide(flags.against, { input: given, backend, output });
   const inputs = await openInputs(side.input, backend);
   reportInputs(inputs, given.verbose, output);

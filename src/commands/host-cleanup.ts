@@ -28,7 +28,7 @@ const FOREIGN: Readonly<Record<"iptables" | "ipvs", readonly Leftover[]>> = {
 
 /** Cleans this machine up, of all modes' things; the answer is whether nothing failed. */
 export async function cleanHost({ dryRun, output }: Pick<CleanupInput, "dryRun" | "output">): Promise<boolean> {
-  const backend = await openBackend("iptables");
+  const backend = await openBackend({ mode: "iptables", iptablesLayout: "Compat" });
   const { kernel } = await openMachine({});
   return cleanup({ kernel, backend, leftovers: LEFTOVERS, output, dryRun });
 }

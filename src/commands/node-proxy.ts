@@ -124,7 +124,7 @@ async function proxy(input: ProxyInput): Promise<void> {
   if (stop.signal.aborted) return;
   await setConntrack(kernel, options.conntrack, facts.cpus);
   await checkNode({ options, node, nodeName, whyUnusable, families: facts.families, log });
-  const backend = await openBackend(mode);
+  const backend = await openBackend({ ...options, mode });
   const nodes = new Map(node ? [[nodeName, node]] : []);
   await setOwnSysctls({ kernel, backend, options, nodeName, facts, nodes });
   if (mode === "ipvs") await setIpvsTimeouts(options.ipvs, log);

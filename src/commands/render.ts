@@ -28,7 +28,7 @@ export interface RenderFlags {
 export async function renderPaths(input: InputFlags, flags: RenderFlags, output: Output): Promise<boolean> {
   checkFlags(flags);
   checkSupported(input.options, ["iptables", "ipvs"]);
-  const inputs = await openInputs(input, await openBackend(input.options.mode === "ipvs" ? "ipvs" : "iptables"));
+  const inputs = await openInputs(input, await openBackend(input.options));
   reportInputs(inputs, input.verbose, output);
   await output.data(printStates(statesOf(inputs, flags), flags));
   return inputs.problems.length === 0;

@@ -33,7 +33,7 @@ const MODES: readonly CaseMode[] = ["iptables", "ipvs"];
 export async function testPaths(input: InputFlags, flags: TestFlags, output: Output): Promise<0 | 1 | 2> {
   checkSupported(input.options, MODES);
   const backends = new Map<CaseMode, Backend>();
-  for (const mode of MODES) backends.set(mode, await openBackend(mode));
+  for (const mode of MODES) backends.set(mode, await openBackend({ ...input.options, mode }));
   const results: CaseResult[] = [];
   let complete = true;
   for (const path of flags.cases) {

@@ -72,7 +72,7 @@ async function traceFound(
   const world = worldIn(cluster, mode, packet.family);
   const field = isDump
     ? await dumpField(flags.rules, packet, { cluster, output })
-    : fieldIn(cluster, await openBackend(mode), world);
+    : fieldIn(cluster, await openBackend(cluster.options), world);
   return reportOf({ packet, field, world, cluster, mode: isDump ? "dump" : mode });
 }
 

@@ -1,7 +1,7 @@
 // What does ipset say of its sets?
 
 import { type IpSet, SET_TYPES, type SetHeader, type SetType } from "../state/ip-set.ts";
-import { HASH } from "../state/ipset-text.ts";
+import { sizeOf } from "../state/ipset-text.ts";
 import { type EntryParts, printEntry } from "../state/set-entry.ts";
 import { addressText } from "./address-bytes.ts";
 import { readList } from "./attribute-list.ts";
@@ -87,12 +87,13 @@ function readMade(message: Attributes): SetHeader | "other" {
   const data = readAttributes(value(message, TOP.data));
   if (type === undefined || family === undefined || (type === "bitmap:port") !== (family === "none")) return "other";
   const options = [DATA.timeout, DATA.flags, DATA.markMask, DATA.bitMask, DATA.netmask];
-  if (options.some((option) => data.has(option)) || !isOurSize(data, family)) return "other";
-  return { name: readName(value(message, TOP.name)), type, family };
+  if (options.some((option) => data.has(option))) return "other";
+  const name = readName(value(message, TOP.name));
+  if (family === "none") return hasOurPorts(data) ? { name, type, family } : "other";
+  return { name, type, family, ...sizeOf(value(data, DATA.maxEntries, 4).readUInt32BE(0)) };
 }
 
-function isOurSize(data: Attributes, family: SetHeader["family"]): boolean {
-  if (family !== "none") return value(data, DATA.maxEntries, 4).readUInt32BE(0) === HASH.maxEntries;
+function hasOurPorts(data: Attributes): boolean {
   const [from, to] = [value(data, DATA.port, 2).readUInt16BE(0), value(data, DATA.portTo, 2).readUInt16BE(0)];
   return from === PORTS.from && to === PORTS.to;
 }

@@ -10,12 +10,15 @@ import type { LinkRange } from "./link-codec.ts";
 export interface IpvsLook {
   /** Names of sets. */
   readonly sets: readonly string[];
-  readonly device: string;
+  /** Absent: neither servers nor addresses. */
+  readonly device: string | undefined;
   /** A kernel without IPVS is one without servers. */
   readonly optional?: boolean;
 }
 
 export type ObservedIpvs = Extract<IpvsState, { kind: "observed" }>;
+
+const NO_SERVERS = { kind: "observed", servers: [], devices: [], addresses: [] } as const;
 
 /** Bits of an address that stands alone. */
 const WHOLE: Readonly<Record<Family, number>> = { IPv4: 32, IPv6: 128 };
@@ -27,6 +30,7 @@ export async function observeIpvs(
   access: IpvsAccess = MACHINE,
 ): Promise<ObservedIpvs> {
   const { converse } = access;
+  if (device === undefined) return { ...NO_SERVERS, sets: await readSets(sets, converse) };
   const link = await findDevice(device, converse);
   const addresses = link ? await deviceAddresses(link.index, family, converse) : [];
   return {

@@ -5,7 +5,8 @@ import { type Difference, type Edit, type Line, printPlace } from "./difference.
 import { editsBetween } from "./edits.ts";
 import { type Owners, ownerOf, ownersIn } from "./owners.ts";
 import type { KeptChain } from "./plan.ts";
-import { diffTable, type FragmentWrite, isDifferent, type TableDifference, type TablePair } from "./tables.ts";
+import type { TablePair } from "./table-pair.ts";
+import { diffTable, type FragmentWrite, isDifferent, type TableDifference } from "./tables.ts";
 
 export interface TableComparison {
   /** By name of the chain. */
@@ -20,7 +21,7 @@ export function compareTable(pair: TablePair): TableComparison {
   const view = { pair, owners: ownersIn(pair.table, pair.wanted, pair.actual) };
   const differences = [
     ...builtInDifferences(view, difference),
-    ...difference.whole.map((chain) => differenceOf(view, chain)),
+    ...[...difference.whole, ...difference.index].map((chain) => differenceOf(view, chain)),
     ...difference.own.flatMap((write) => ownDifferences(view, write)),
     ...difference.emptied.map((name) => differenceOf(view, { name, rules: [] })),
     ...difference.remove.map((name): Difference => ({ ...differenceOf(view, { name, rules: [] }), change: "gone" })),

@@ -42,13 +42,15 @@ export function diffObserved({ state, wanted, found }: ObservedPair, weights: We
     unwanted.delete(key);
     return diffServer({ wanted: server, actual: there, mend });
   });
-  const sets = new Map(found.sets.map((set) => [set.name, set.entries]));
-  const [device = ""] = wanted.devices;
+  const sizes = new Map(wanted.sets.map(({ name, maxEntries }) => [name, maxEntries]));
+  const alike = found.sets.filter(({ name, maxEntries }) => sizes.get(name) === maxEntries);
+  const sets = new Map(alike.map((set) => [set.name, set.entries]));
+  const [device] = wanted.devices;
   const bound = new Set(found.addresses);
   const addresses = new Set(whole.addresses);
   return {
-    device,
-    deviceMissing: !found.devices.includes(device),
+    device: device ?? "",
+    deviceMissing: device !== undefined && !found.devices.includes(device),
     create: wanted.sets.filter(({ name }) => !sets.has(name)),
     entries: whole.sets.map(({ entries, ...set }) => diffEntries(set, entries, sets.get(set.name) ?? new Set())),
     servers: real.flatMap(({ changes }) => changes),

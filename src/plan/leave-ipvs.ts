@@ -4,7 +4,7 @@ import { printAddresses } from "../state/address-text.ts";
 import { printHeader } from "../state/ipset-text.ts";
 import { serverKey } from "../state/ipvs-claims.ts";
 import { printServers } from "../state/ipvsadm-text.ts";
-import type { IpvsState, KernelState } from "../state/kernel-state.ts";
+import { type IpvsState, isIpvsMode, type KernelState } from "../state/kernel-state.ts";
 import { IPVS_DEVICE } from "../state/node-facts.ts";
 import type { Difference, Edit } from "./difference.ts";
 import { lastSteps, planRetreat } from "./ipvs-retreat.ts";
@@ -14,8 +14,10 @@ type Observed = Extract<IpvsState, { kind: "observed" }>;
 
 /** All that goes; no connection is waited for. Nothing where IPVS mode is wanted, and where nobody looked. */
 export function leavingSteps(wanted: KernelState, { ipvs }: KernelState): readonly IpvsStep[] {
-  if (wanted.ipvs || ipvs?.kind !== "observed") return [];
-  return [...planRetreat(ipvs, IPVS_DEVICE, "all").steps, ...lastSteps(ipvs, IPVS_DEVICE)];
+  if (isIpvsMode(wanted) || ipvs?.kind !== "observed") return [];
+  const wantedSets = new Set(wanted.ipvs?.sets.map(({ name }) => name));
+  const found = { ...ipvs, sets: ipvs.sets.filter(({ name }) => !wantedSets.has(name)) };
+  return [...planRetreat(ipvs, IPVS_DEVICE, "all").steps, ...lastSteps(found, IPVS_DEVICE)];
 }
 
 /** The same, as the lines that go. */
@@ -42,9 +44,10 @@ function serversIn(steps: readonly IpvsStep[], { servers }: Observed): Observed[
   return servers.filter((server) => keys.has(serverKey(server)));
 }
 
-/** All or none. */
 function setsIn(steps: readonly IpvsStep[], { sets }: Observed): Observed["sets"] {
-  return steps.some(({ kind }) => kind === "sets") ? sets : [];
+  const changes = steps.flatMap((step) => (step.kind === "sets" ? step.changes : []));
+  const names = new Set(changes.flatMap((change) => (change.kind === "destroy" ? [change.name] : [])));
+  return sets.filter(({ name }) => names.has(name));
 }
 
 function deviceLines(step: IpvsStep): readonly string[] {

@@ -1,22 +1,10 @@
 // Which chains of one table differ?
-import type { ListChanges } from "../paged-list.ts";
-import type { Chain, Chains, Fragment, KernelState, TableName } from "../state/kernel-state.ts";
+import type { Chain, Chains, Fragment, TableName } from "../state/kernel-state.ts";
 import { isOurChain } from "../state/ownership.ts";
 import { targetOf } from "../state/rule.ts";
-import { sharedChains } from "../state/whole-tables.ts";
 import type { KeptChain } from "./plan.ts";
-import { shareEdits } from "./share-edits.ts";
-
-/** One table as it should be and as it is. */
-export interface TablePair {
-  readonly table: TableName;
-  readonly wanted: KernelState;
-  /** What was observed, or what was applied and acknowledged. */
-  readonly actual: KernelState;
-  readonly changed: ListChanges<Fragment>;
-  /** Lines of all jumps that are ours to take out of built-in chains. */
-  readonly jumps: ReadonlySet<string>;
-}
+import { diffShared, type SharedDifference } from "./shared-difference.ts";
+import { isToBeWritten, type TablePair } from "./table-pair.ts";
 
 /** Those chains of a fragment that have to be written. */
 export interface FragmentWrite {
@@ -26,14 +14,10 @@ export interface FragmentWrite {
 }
 
 /** All that is different in one table. */
-export interface TableDifference {
+export interface TableDifference extends Pick<SharedDifference, "whole" | "index" | "edits"> {
   readonly table: TableName;
-  /** Chains to be written whole: fixed ones, and shared ones with every share. */
-  readonly whole: readonly Chain[];
   /** Those of `whole` that are not there yet. */
   readonly fresh: ReadonlySet<string>;
-  /** Single rules taken out of shared chains and put into them. */
-  readonly edits: readonly string[];
   readonly own: readonly FragmentWrite[];
   /** Jumps taken out of built-in chains, and put in at the head, as lines. */
   readonly jumpsOut: readonly string[];
@@ -44,36 +28,33 @@ export interface TableDifference {
   readonly kept: readonly KeptChain[];
 }
 
-/** About so many single rules cost as much as the whole chain: most of either is reading the chain. */
-const MOST_EDITS = 32;
-
 export function diffTable(pair: TablePair): TableDifference {
   const before = chainsOf(pair.changed.gone, pair.table);
   const actualOf = (name: string) => before.get(name) ?? pair.actual.tables.get(pair.table)?.get(name);
-  const present = presentChains(pair, before);
+  const shared = diffShared(pair);
+  const present = presentChains(pair, before, shared.names);
   const { own, stale } = present.length === 0 ? allNew(pair) : differentOwn(pair, present, actualOf);
   const kept = keptAlive(pair, new Set(stale));
   const keptNames = new Set(kept.map(({ chain }) => chain));
-  const shared = diffShared(pair);
+  const { whole, index, edits } = shared;
   const known = pair.actual.tables.get(pair.table);
   return {
     table: pair.table,
-    ...shared,
-    fresh: new Set(shared.whole.flatMap(({ name }) => (known?.has(name) ? [] : [name]))),
+    ...{ whole, index, edits },
+    fresh: new Set(whole.flatMap(({ name }) => (known?.has(name) ? [] : [name]))),
     own,
     jumpsOut: unwantedJumps(pair),
     jumpsIn: missingJumps(pair),
     emptied: [...keptNames].filter((name) => actualOf(name)?.rules.length !== 0),
-    remove: stale.filter((name) => !keptNames.has(name)),
+    remove: [...stale, ...shared.remove].filter((name) => !keptNames.has(name)).sort(),
     kept,
   };
 }
 
 /** Chains that are there and belong to a fragment, or did. */
-function presentChains({ table, wanted, actual }: TablePair, before: Chains): readonly string[] {
-  const fixed = wanted.tables.get(table);
+function presentChains({ table, actual }: TablePair, before: Chains, shared: ReadonlySet<string>): readonly string[] {
   const found = [...(actual.tables.get(table)?.keys() ?? [])].filter((name) => isOurChain(table, name));
-  return [...new Set([...found, ...before.keys()])].filter((name) => !fixed?.has(name)).sort();
+  return [...new Set([...found, ...before.keys()])].filter((name) => !shared.has(name)).sort();
 }
 
 interface OwnDifference {
@@ -105,48 +86,8 @@ function differentOwn(
 }
 
 /** Is there anything to do? */
-export function isDifferent({ whole, edits, own, jumpsOut, jumpsIn, emptied, remove }: TableDifference): boolean {
-  return [whole, edits, own, jumpsOut, jumpsIn, emptied, remove].some((list) => list.length > 0);
-}
-
-/** Against what was applied, shares alone are edited; a fixed rule that differs, or many shares, mean the whole chain. */
-function diffShared(pair: TablePair): Pick<TableDifference, "whole" | "edits"> {
-  const { table, wanted, actual } = pair;
-  if (actual.observed) return { whole: differing(sharedChains(wanted, table), actual.tables.get(table)), edits: [] };
-  const fixed = wanted.tables.get(table) ?? new Map<string, Chain>();
-  const edits = new Map<string, readonly string[]>();
-  const rewrite = new Set<string>();
-  for (const chain of fixed.values()) {
-    if (chain.hold !== "ours") continue;
-    const lines = shareEdits({ table, name: chain.name }, wanted, pair.changed);
-    const known = actual.tables.get(table)?.get(chain.name);
-    if (!known || !sameFixed(chain, known) || lines.length > MOST_EDITS) rewrite.add(chain.name);
-    else edits.set(chain.name, lines);
-  }
-  const missing = [...fixed.values()].filter(
-    ({ hold, name }) => hold === "ensured" && !actual.tables.get(table)?.has(name),
-  );
-  const shared = rewrite.size === 0 ? new Map<string, Chain>() : sharedChains(wanted, table);
-  const whole = [...shared.values()].filter(({ name }) => rewrite.has(name));
-  return { whole: [...whole, ...missing], edits: [...edits.values()].flat() };
-}
-
-function differing(wanted: Chains, actual: Chains | undefined): readonly Chain[] {
-  return [...wanted.values()].filter((chain) => isToBeWritten(chain, actual?.get(chain.name)));
-}
-
-function sameFixed(a: Chain, b: Chain): boolean {
-  return a.hold === b.hold && sameLines(a.rules, b.rules) && sameLines(a.last ?? [], b.last ?? []);
-}
-
-function isToBeWritten(wanted: Chain, actual: Chain | undefined): boolean {
-  if (wanted.hold === "built-in") return false;
-  if (!actual) return true;
-  return wanted.hold === "ours" && !sameLines(wanted.rules, actual.rules);
-}
-
-function sameLines(a: Chain["rules"], b: Chain["rules"]): boolean {
-  return a.length === b.length && a.every((rule, index) => rule.line === b[index]?.line);
+export function isDifferent({ whole, index, edits, own, jumpsOut, jumpsIn, ...rest }: TableDifference): boolean {
+  return [whole, index, edits, own, jumpsOut, jumpsIn, rest.emptied, rest.remove].some((list) => list.length > 0);
 }
 
 function chainsOf(fragments: readonly Fragment[], table: TableName): ReadonlyMap<string, Chain> {

@@ -2,8 +2,9 @@
 import { pagedList } from "../paged-list.ts";
 import type { Chain, KernelState, TableName } from "../state/kernel-state.ts";
 import { noteOwnRules } from "../state/rule-count.ts";
-import { sharedChains } from "../state/whole-tables.ts";
+import { sharedChains, withoutIndexes } from "../state/whole-tables.ts";
 import type { TableChange } from "./plan.ts";
+import { sameLines } from "./table-pair.ts";
 import { type FragmentWrite, isDifferent, type TableDifference } from "./tables.ts";
 
 /** Which of the tools' two variants is at hand. */
@@ -26,18 +27,21 @@ export function transactionsOf(
   variant: Variant,
 ): readonly (readonly TableChange[])[] {
   const different = differences.filter(isDifferent);
-  const lines = different.reduce((sum, { own }) => sum + linesIn(own), 0);
+  const lines = different.reduce((sum, { own, index }) => sum + linesIn(own) + rulesIn(index), 0);
   if (different.length === 0) return [];
   const size = PIECE[variant];
   if (lines <= 2 * size) return [different.map(changeOf)];
   const parts = different.map((difference) => inParts(difference, wanted));
   const change = (some: readonly TableDifference[]) => some.filter(isDifferent).map(changeOf);
   const pieces = different.flatMap(({ table, own }) =>
-    cut(own, size)
+    cut(own, size, ({ fragment }) => fragment.size)
       .filter((piece) => piece.some((write) => namesOf(write, table).length > 0))
       .map((piece) => [ownChange(table, piece)]),
   );
-  const all = [change(parts.map(({ early }) => early)), ...pieces, change(parts.map(({ late }) => late))];
+  const indexes = different.flatMap(({ table, index }) =>
+    cut(index, size, sizeOfChain).map((some) => [wholeChange(table, some)]),
+  );
+  const all = [change(parts.map(({ early }) => early)), ...pieces, ...indexes, change(parts.map(({ late }) => late))];
   return all.filter((changes) => changes.length > 0);
 }
 
@@ -45,15 +49,24 @@ function linesIn(writes: readonly FragmentWrite[]): number {
   return writes.reduce((sum, { fragment }) => sum + fragment.size, 0);
 }
 
-/** One fragment is never cut, however large. */
-function cut(writes: readonly FragmentWrite[], most: number): readonly (readonly FragmentWrite[])[] {
-  const pieces: FragmentWrite[][] = [];
+function rulesIn(chains: readonly Chain[]): number {
+  return chains.reduce((sum, chain) => sum + sizeOfChain(chain), 0);
+}
+
+function sizeOfChain({ rules }: Chain): number {
+  return 1 + rules.length;
+}
+
+/** One thing is never cut, however large. */
+function cut<T>(things: readonly T[], most: number, sizeOf: (thing: T) => number): readonly (readonly T[])[] {
+  const pieces: T[][] = [];
   let left = 0;
-  for (const write of writes) {
-    const piece = left >= write.fragment.size ? pieces.at(-1) : undefined;
-    if (piece === undefined) pieces.push([write]);
-    else piece.push(write);
-    left = (piece === undefined ? most : left) - write.fragment.size;
+  for (const thing of things) {
+    const size = sizeOf(thing);
+    const piece = left >= size ? pieces.at(-1) : undefined;
+    if (piece === undefined) pieces.push([thing]);
+    else piece.push(thing);
+    left = (piece === undefined ? most : left) - size;
   }
   return pieces;
 }
@@ -66,16 +79,17 @@ function cut(writes: readonly FragmentWrite[], most: number): readonly (readonly
 function inParts(difference: TableDifference, wanted: KernelState): Record<"early" | "late", TableDifference> {
   const { table, fresh } = difference;
   const urgent = [...wanted.fragments].filter(({ key }) => URGENT.test(key));
-  const whole = [...sharedChains({ ...wanted, fragments: pagedList(urgent) }, table).values()].filter(({ name }) =>
-    fresh.has(name),
-  );
-  const lengths = new Map(whole.map(({ name, rules }) => [name, rules.length]));
+  const first = withoutIndexes({ ...wanted, fragments: pagedList(urgent) }, table);
+  const whole = [...sharedChains(first, table).values()].filter(({ name }) => fresh.has(name));
+  const written = new Map(whole.map((chain) => [chain.name, chain]));
+  const isDone = ({ name, rules }: Chain) => sameLines(rules, written.get(name)?.rules ?? []);
   const own = difference.own.filter(({ fragment }) => urgent.includes(fragment));
   return {
-    early: { ...difference, whole, own: fresh.size > 0 ? own : [], edits: [], emptied: [], remove: [] },
+    early: { ...difference, whole, index: [], own: fresh.size > 0 ? own : [], edits: [], emptied: [], remove: [] },
     late: {
       ...difference,
-      whole: difference.whole.filter(({ name, rules }) => lengths.get(name) !== rules.length),
+      whole: difference.whole.filter((chain) => !written.has(chain.name) || !isDone(chain)),
+      index: [],
       own: [],
       jumpsOut: [],
       jumpsIn: [],
@@ -99,9 +113,14 @@ function namesOf({ fragment, chains }: FragmentWrite, table: TableName): readonl
   return chains === "all" ? fragment.chains(table).map(({ name }) => name) : chains;
 }
 
+/** Chains that nothing leads to yet but others of the same index, or that are in use. */
+function wholeChange(table: TableName, chains: readonly Chain[]): TableChange {
+  return { table, clear: chains.map(({ name }) => name).sort(), rules: linesOf(chains), remove: [] };
+}
+
 function changeOf(difference: TableDifference): TableChange {
-  const { table, whole, own, edits, jumpsOut, jumpsIn, emptied, remove } = difference;
-  const chains = [...whole].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const { table, whole, index, own, edits, jumpsOut, jumpsIn, emptied, remove } = difference;
+  const chains = [...whole, ...index].sort((a, b) => (a.name < b.name ? -1 : 1));
   const clear = [
     ...chains.map(({ name }) => name),
     ...own.flatMap((write) => namesOf(write, table)),

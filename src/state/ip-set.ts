@@ -11,6 +11,8 @@ export interface SetHeader {
   readonly type: SetType;
   /** `inet` and `inet6` for hash types; bitmap:port has none. */
   readonly family: "inet" | "inet6" | "none";
+  /** Most entries of a hash; absent: as many as the tool itself gives one. */
+  readonly maxEntries?: number;
 }
 
 /**

@@ -3,7 +3,7 @@ import { RuleSyntaxError } from "../errors.ts";
 import { type IpSet, SET_TYPES, type SetHeader } from "./ip-set.ts";
 import { parseEntry, printEntry } from "./set-entry.ts";
 
-/** What a hash is made with. It starts with so many places, which the kernel adds to, and never holds more entries. */
+/** What a hash is made with. It starts with so many places, which the kernel adds to, and by itself never holds more entries. */
 export const HASH = { size: 1024, maxEntries: 65_536 } as const;
 
 const CREATE = /^create (\S+) (\S+)(?: (.*))?$/;
@@ -19,10 +19,15 @@ export function printSets(sets: readonly IpSet[]): readonly string[] {
 }
 
 /** The line that makes a set. */
-export function printHeader({ name, type, family }: SetHeader): string {
+export function printHeader({ name, type, family, maxEntries = HASH.maxEntries }: SetHeader): string {
   const options =
-    type === "bitmap:port" ? "range 0-65535" : `family ${family} hashsize ${HASH.size} maxelem ${HASH.maxEntries}`;
+    type === "bitmap:port" ? "range 0-65535" : `family ${family} hashsize ${HASH.size} maxelem ${maxEntries}`;
   return `create ${name} ${type} ${options}`;
+}
+
+/** How the size of a set is told: not at all where it is the usual one. */
+export function sizeOf(maxEntries: number): Pick<SetHeader, "maxEntries"> {
+  return maxEntries === HASH.maxEntries ? {} : { maxEntries };
 }
 
 /** The line that adds an entry. */
@@ -57,7 +62,9 @@ function create(sets: Map<string, OpenSet | "other">, line: string, number: numb
     return;
   }
   const inet = / family inet6 /.test(` ${options} `) ? "inet6" : "inet";
-  sets.set(name, { name, type, family: type === "bitmap:port" ? "none" : inet, entries: new Set() });
+  const most = Number(/ maxelem (\d+) /.exec(` ${options} `)?.[1] ?? HASH.maxEntries);
+  const family = type === "bitmap:port" ? "none" : inet;
+  sets.set(name, { name, type, family, ...sizeOf(most), entries: new Set() });
 }
 
 function add(sets: Map<string, OpenSet | "other">, line: string, number: number): void {

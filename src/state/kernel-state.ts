@@ -41,6 +41,20 @@ export interface Chain {
   readonly rules: readonly Rule[];
   /** Rules that stand behind the shares of all fragments. */
   readonly last?: readonly Rule[];
+  /** The shares do not stand in it one after the other, but by their keys in chains below it. */
+  readonly index?: Index;
+}
+
+/** How shares are found by a key: that of each is a row of octal digits, and a chain holds those that begin alike. */
+export interface Index {
+  /** Throws a RangeError for a rule without a key: that is a fault of ours. */
+  readonly keyOf: (rule: Rule) => string;
+  /** The name of the chain of all keys that begin with these digits. */
+  readonly chainOf: (place: string) => string;
+  /** The rule that leads from a chain to the chain of a place; back from there to the root, or to who led to that. */
+  readonly wayTo: (from: string, place: string, back: "root" | "beyond") => Rule;
+  /** Fragments that have places in it too, though their rules are left out. */
+  readonly among?: PagedList<Fragment>;
 }
 
 /** Chains by name. */
@@ -62,11 +76,11 @@ export interface Fragment {
   readonly chains: (table: TableName) => readonly Chain[];
   /** Its part of the chains that all share. */
   readonly shares: (table: TableName) => Shares;
-  /** Its part of what IPVS mode has beside tables, in that mode. */
+  /** Its part of what a mode has beside tables, in a mode that has any of it. */
   readonly ipvs?: () => IpvsShare;
 }
 
-/** What one ServicePort has in sets, in IPVS, and on the mode's interface. Others may claim the same. */
+/** What one ServicePort has in sets, in IPVS, and on the interface of IPVS mode. Others may claim the same. */
 export interface IpvsShare {
   readonly entries: readonly SetEntry[];
   /** Of two for one address, protocol and port the last one counts. */
@@ -77,7 +91,7 @@ export interface IpvsShare {
   readonly rules: readonly Rule[];
 }
 
-/** What IPVS mode has in the kernel beside tables. Wanted: what does not depend on Services, the rest is in fragments. */
+/** What a mode has in the kernel beside tables: sets, and IPVS mode servers and addresses. Wanted: what does not depend on Services, the rest is in fragments. */
 export type IpvsState =
   | {
       readonly kind: "wanted";
@@ -119,6 +133,11 @@ export interface KernelState {
   readonly counters: readonly string[];
   /** In a mode that has no use for it, absent. */
   readonly ipvs?: IpvsState;
+}
+
+/** Is it of the mode that has an interface of its own? Others may have sets. */
+export function isIpvsMode({ ipvs }: KernelState): boolean {
+  return ipvs !== undefined && ipvs.devices.length > 0;
 }
 
 /** Nothing at all: what clean-up wants. */

@@ -36,11 +36,15 @@ const FIXED: ReadonlyMap<TableName, ReadonlySet<string>> = new Map([
 
 const OF_SERVICES = /^KUBE-(?:SVC|SVL|EXT|FW|SEP)-/;
 
+/** Of the layout that finds Services by an index, in both tables. */
+const INDEXED = /^KUBE-IX-/;
+
 /**
  * May a node proxy of this kind have made the chain, and nobody else? Then it goes when it is no longer wanted.
  * KUBE-FIREWALL is shared with kubelet and not among them; other KUBE chains are kubelet's.
  */
 export function isOurChain(table: TableName, chain: string | undefined): boolean {
   if (chain === undefined) return false;
-  return FIXED.get(table)?.has(chain) === true || (table === "nat" && OF_SERVICES.test(chain));
+  if (table === "nat" && OF_SERVICES.test(chain)) return true;
+  return FIXED.get(table)?.has(chain) === true || ((table === "nat" || table === "filter") && INDEXED.test(chain));
 }

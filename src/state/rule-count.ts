@@ -1,5 +1,6 @@
 // How many rules of ours does a state have?
 import type { Page } from "../paged-list.ts";
+import { countWays, indexTree, isIndexed } from "./index-tree.ts";
 import { byTable, type Chain, type Fragment, type KernelState, type TableName } from "./kernel-state.ts";
 import { countAllShares } from "./shares.ts";
 
@@ -12,6 +13,9 @@ const PAGES = byTable(() => new WeakMap<Page<Fragment>, number>());
 export function countRules({ tables, fragments }: KernelState, table: TableName): number {
   let count = countChains(tables.get(table)?.values() ?? []);
   for (const page of fragments.pages) count += countPage(page, table);
+  for (const chain of [...(tables.get(table)?.values() ?? [])].filter(isIndexed)) {
+    count += countWays(indexTree(table, chain, fragments));
+  }
   return count;
 }
 

@@ -11,16 +11,22 @@ export function selectFragments(state: KernelState, wanted: (fragment: Fragment)
   const shares = fragments.flatMap((fragment) => fragment.ipvs?.() ?? []);
   const tables = new Map<TableName, Chains>();
   for (const [table, chains] of state.tables) {
-    tables.set(table, new Map([...sharedChains(chains, table, fragments), ...sortedChains(chains, shares)]));
+    const shared = sharedChains(chains, table, fragments).map((chain) => [chain.name, among(chain, state)] as const);
+    tables.set(table, new Map([...shared, ...sortedChains(chains, shares)]));
   }
   const ipvs = state.ipvs && { ipvs: usedSets(state.ipvs, shares) };
   return { ...state, fragments: pagedList(fragments), tables, sysctls: [], counters: [], ...ipvs };
 }
 
-function sharedChains(chains: Chains, table: TableName, fragments: readonly Fragment[]): Chains {
+function sharedChains(chains: Chains, table: TableName, fragments: readonly Fragment[]): readonly Chain[] {
   const shared = new Set(fragments.flatMap((fragment) => [...fragment.shares(table).keys()]));
-  const bare = (name: string): Chain => ({ name, hold: "ours", rules: [] });
-  return new Map([...chains.keys()].filter((name) => shared.has(name)).map((name) => [name, bare(name)]));
+  const used = [...chains.values()].filter(({ name }) => shared.has(name));
+  return used.map(({ name, index }) => ({ name, hold: "ours", rules: [], ...(index && { index }) }));
+}
+
+/** In an index they stand where they stand among all. */
+function among(chain: Chain, { fragments }: KernelState): Chain {
+  return chain.index ? { ...chain, index: { ...chain.index, among: fragments } } : chain;
 }
 
 /** Chains with rules that stand in an order of their own, reduced to those that a fragment claims. */

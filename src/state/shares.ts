@@ -33,6 +33,11 @@ export function countShares(page: Page<Fragment>, { table, name }: SharedChain):
   return counts.get(name) ?? 0;
 }
 
+/** How many rules a fragment has in a shared chain. It is counted once. */
+export function countShare(fragment: Fragment, { table, name }: SharedChain): number {
+  return countFragment(fragment, table).get(name) ?? 0;
+}
+
 /** How many rules a fragment has in all shared chains of a table. It is counted once. */
 export function countAllShares(fragment: Fragment, table: TableName): number {
   return [...countFragment(fragment, table).values()].reduce((sum, count) => sum + count, 0);

@@ -1,20 +1,40 @@
 // What does a state hold when its fragments are put in their places?
+import { indexChains } from "./index-chains.ts";
+import { type IndexedChain, indexTree, isIndexed, pruneTree } from "./index-tree.ts";
 import type { Chain, Chains, KernelState, Rule, TableName } from "./kernel-state.ts";
 import { sharesOf } from "./shares.ts";
 
 /** The chains of a table that do not belong to one fragment alone, with every fragment's share in its place. */
-export function sharedChains({ tables, fragments }: KernelState, table: TableName): Chains {
-  const chains = new Map<string, Chain>(tables.get(table));
+export function sharedChains(state: KernelState, table: TableName): Chains {
+  const chains = new Map<string, Chain>(state.tables.get(table));
   const filled = new Map<string, Rule[]>();
-  for (const { name, hold, rules } of chains.values()) if (hold === "ours") filled.set(name, [...rules]);
-  for (const page of fragments.pages) {
+  for (const { name, hold, rules, index } of chains.values()) {
+    if (hold === "ours" && !index) filled.set(name, [...rules]);
+  }
+  for (const page of state.fragments.pages) {
     for (const [name, rules] of sharesOf(page, table)) filled.get(name)?.push(...rules);
   }
   for (const [name, rules] of filled) {
     rules.push(...(chains.get(name)?.last ?? []));
     chains.set(name, { name, hold: "ours", rules });
   }
+  for (const chain of [...chains.values()].filter(isIndexed)) {
+    for (const each of chainsOf(state, table, chain)) chains.set(each.name, each);
+  }
   return chains;
+}
+
+function chainsOf({ fragments }: KernelState, table: TableName, chain: IndexedChain): readonly Chain[] {
+  const { among } = chain.index;
+  const whole = indexTree(table, chain, among ?? fragments);
+  const { root, below } = indexChains(table, chain, among ? pruneTree(whole, new Set(fragments)) : whole);
+  return [root, ...below];
+}
+
+/** The state with every share in the shared chain itself, one after the other. */
+export function withoutIndexes(state: KernelState, table: TableName): KernelState {
+  const plain = [...(state.tables.get(table) ?? [])].map(([name, { index, ...chain }]) => [name, chain] as const);
+  return { ...state, tables: new Map([...state.tables, [table, new Map(plain)]]) };
 }
 
 /** The whole of one table. */

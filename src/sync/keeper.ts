@@ -5,7 +5,7 @@ import type { ItemRefusal } from "../kernel/ipvs-step.ts";
 import { changesBetween, type PagedList, pagedList, replaceItems, sameItems } from "../paged-list.ts";
 import type { Plan } from "../plan/plan.ts";
 import { withheldOf } from "../state/ipvs-withheld.ts";
-import type { Fragment, KernelState } from "../state/kernel-state.ts";
+import { type Fragment, isIpvsMode, type KernelState } from "../state/kernel-state.ts";
 import { type Culprit, findCulprits, isOverRule, type Verdict } from "./culprits.ts";
 import { Draining } from "./draining.ts";
 import { type Means, type PassResult, pass, type Start } from "./pass.ts";
@@ -148,7 +148,7 @@ export class Keeper {
     const age = now - this.#looked;
     if (age >= HOUR) return true;
     if (age < this.#input.syncPeriod) return false;
-    if (target.ipvs) return true;
+    if (isIpvsMode(target)) return true;
     return this.#means.variant === "nft" ? this.#means.kernel.moved(target.family) : isSame(target, held);
   }
 
@@ -190,7 +190,7 @@ export class Keeper {
     for (const instead of [this.#taken, pagedList<Fragment>()]) {
       const error = found.result.applied.refused?.error;
       // In IPVS mode rules are of no Service but those that all share.
-      if (!error || !isOverRule(error) || target.ipvs) break;
+      if (!error || !isOverRule(error) || isIpvsMode(target)) break;
       found = await search({ target, instead, error, attempt });
       this.#setAside.add(found.culprits, instead, this.#input.clock.now());
       culprits.push(...found.culprits);

@@ -46,7 +46,7 @@ export async function pass(means: Means, wanted: KernelState, start: Start = LOO
 
 function observe(kernel: Kernel, wanted: KernelState, unhurried: boolean): Promise<KernelState> {
   const { family, sysctls, counters, ipvs } = wanted;
-  const look = ipvs && { sets: ipvs.sets.map(({ name }) => name), device: ipvs.devices[0] ?? "" };
+  const look = ipvs && { sets: ipvs.sets.map(({ name }) => name), device: ipvs.devices[0] };
   const paths = sysctls.map(({ path }) => path);
   return kernel.observe(family, { sysctls: paths, counters, unhurried, ...(look && { ipvs: look }) });
 }

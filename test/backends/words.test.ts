@@ -12,6 +12,7 @@ const GOOD: Readonly<Record<keyof typeof WORDS, readonly string[]>> = {
   mark: ["0x4000", "0x1", "0x80000000"],
   pods: ["10.244.0.0/16", "fd00:244::/56"],
   port: ["1", "65535"],
+  ports: ["30080", "30720:32767"],
   probability: ["0.33333333349", "0.50000000000"],
   protocol: ["tcp", "udp", "sctp"],
   "protocol.number": ["6", "17", "132"],

@@ -3,7 +3,8 @@ import t from "tap";
 import { openBackend } from "../../src/commands/backend.ts";
 
 t.test("each mode writes its own rules and knows the jumps of both", async (t) => {
-  const [iptables, ipvs] = [await openBackend("iptables"), await openBackend("ipvs")];
+  const iptables = await openBackend({ mode: "iptables", iptablesLayout: "Compat" });
+  const ipvs = await openBackend({ mode: "ipvs", iptablesLayout: "Compat" });
   t.equal(iptables.mode, "iptables");
   t.equal(ipvs.mode, "ipvs");
   const lines = iptables.jumps.map(({ line }) => line);

@@ -31,13 +31,18 @@ for (const [name, entries] of FIXTURES) {
   });
 }
 
-for (const name of ["other-type", "other-size", "other-range", "other-options"]) {
+for (const name of ["other-type", "other-range", "other-options"]) {
   const { bytes, comments } = ipsetFixture(name);
   t.test(`not made as ours are: ${comments[0]}`, async (t) => {
     t.equal(readSetPart(bytes).made, "other");
     t.equal(joinParts([readSetPart(bytes)]), undefined);
   });
 }
+
+t.test("a set of another size is told with it", async (t) => {
+  const { bytes } = ipsetFixture("other-size");
+  t.match(joinParts([readSetPart(bytes)]), { type: "hash:ip,port", maxEntries: 1000 });
+});
 
 const HEAD = Buffer.of(2, 0, 0, 0);
 const NAME = attribute(2, Buffer.from("P\0"));

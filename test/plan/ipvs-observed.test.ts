@@ -101,9 +101,21 @@ function stepsFor({ wanted = WANTED, found }: Pick<Case, "wanted" | "found">, in
 
 for (const { name, is, ...given } of CASES) t.test(name, async (t) => t.strictSame(stepsFor(given), is));
 
-t.test("a state without an interface has none made but that of no name", async (t) => {
-  t.strictSame(stepsFor({ wanted: buildIpvsState([], { devices: [] }), found: {} }), ["+ interface "]);
+t.test("a state without an interface has none made", async (t) => {
+  t.strictSame(stepsFor({ wanted: buildIpvsState([], { devices: [] }), found: {} }), []);
 });
+
+t.test(
+  "a set of another size is not the one that is wanted: that the kernel is asked for, which says so",
+  async (t) => {
+    const wanted = buildIpvsState([], { sets: [{ name: "KUBE-X", type: "hash:ip", family: "inet" }] });
+    const found = { ...RIGHT, sets: [{ name: "KUBE-X", type: "hash:ip", family: "inet", maxEntries: 9 }] };
+    t.match(
+      stepsFor({ wanted, found: { ...found, sets: found.sets.map((set) => ({ ...set, entries: new Set() })) } }),
+      [/KUBE-X/],
+    );
+  },
+);
 
 t.test("weights are mended at a start, and where they were taken away", async (t) => {
   const found = {

@@ -58,7 +58,7 @@ t.test(
           "1.2.3.4,icmp:echo-request,10.0.0.0/8 nomatch",
         ]),
       },
-      { name: "operator-small", type: "hash:ip", family: "inet", entries: new Set(["10.0.0.1"]) },
+      { name: "operator-small", type: "hash:ip", family: "inet", maxEntries: 100, entries: new Set(["10.0.0.1"]) },
     ]);
   },
 );

@@ -23,7 +23,7 @@ export function iptablesBackend(texts: TemplateTexts): Backend {
 }
 
 /** Jumps to chains that are shared with others stay when all of ours goes. */
-function ownJumps(table: TableName, chains: readonly Chain[]): readonly Rule[] {
+export function ownJumps(table: TableName, chains: readonly Chain[]): readonly Rule[] {
   return chains.flatMap(({ rules }) => rules.filter(({ line }) => isOurChain(table, targetOf(line))));
 }
 
@@ -49,12 +49,13 @@ function desired(world: World, { fill, filter, nat, remembered }: Parts): Kernel
 }
 
 // Without it the kernel drops packets from loopback that leave by another interface, and localhost nodePorts are dead.
-function sysctlsOf({ family, localhostNodePorts }: Settings): readonly Sysctl[] {
+export function sysctlsOf({ family, localhostNodePorts }: Settings): readonly Sysctl[] {
   if (family === "IPv6" || !localhostNodePorts) return [];
   return [{ path: "net/ipv4/conf/all/route_localnet", value: "1" }];
 }
 
-function countersOf({ counters }: Settings): readonly string[] {
+/** Counters that rules refer to. */
+export function countersOf({ counters }: Settings): readonly string[] {
   return [
     ...(counters.invalidDropped ? ["ct_state_invalid_dropped_pkts"] : []),
     ...(counters.localhostNodePorts ? ["localhost_nps_accepted_pkts"] : []),

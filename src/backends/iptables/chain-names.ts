@@ -33,9 +33,10 @@ export interface ServiceChainNames {
   readonly fw: string;
 }
 
-export function serviceChainNames({ text, protocol }: ServicePort): ServiceChainNames {
+export function serviceChainNames({ text, protocol }: ServicePort, prefix: string): ServiceChainNames {
   const suffix = chainHash(text + lower(protocol));
-  return { svc: `KUBE-SVC-${suffix}`, svl: `KUBE-SVL-${suffix}`, ext: `KUBE-EXT-${suffix}`, fw: `KUBE-FW-${suffix}` };
+  const [svc, svl, ext, fw] = [`${prefix}SVC-`, `${prefix}SVL-`, `${prefix}EXT-`, `${prefix}FW-`];
+  return { svc: svc + suffix, svl: svl + suffix, ext: ext + suffix, fw: fw + suffix };
 }
 
 /** The chain of one endpoint, which is also the name of its list of recent clients. */

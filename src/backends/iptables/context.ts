@@ -20,7 +20,15 @@ export interface Context {
   readonly protocol: LowerProtocol;
 }
 
-export function contextOf(fill: FillFrom, settings: Settings, traffic: ServiceTraffic): Context {
+/** What stands before the chains of every ServicePort. */
+const PREFIX = "KUBE-";
+
+export function contextOf(
+  fill: FillFrom,
+  settings: Settings,
+  traffic: ServiceTraffic,
+  { prefix }: { readonly prefix: string } = { prefix: PREFIX },
+): Context {
   const { servicePort } = traffic;
   let names: ServiceChainNames | undefined;
   const known = new Map<Endpoint, string>();
@@ -35,7 +43,7 @@ export function contextOf(fill: FillFrom, settings: Settings, traffic: ServiceTr
     traffic,
     // Most Services have no rule in table filter, and need no name there.
     get names() {
-      names ??= serviceChainNames(servicePort);
+      names ??= serviceChainNames(servicePort, prefix);
       return names;
     },
     chainOf,

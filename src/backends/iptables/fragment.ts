@@ -25,7 +25,7 @@ export function fragmentOf(fill: FillFrom, settings: Settings, traffic: ServiceT
     key: `${text}/${protocol}`,
     size: LINES.servicePort + LINES.endpoint * traffic.reachable.length,
     chains: (table) => (table === "nat" ? natChains(contextOf(fill, settings, traffic)) : []),
-    shares: (table) => withoutEmpty(sharesOf(table, contextOf(fill, settings, traffic))),
+    shares: (table) => sharesOf(table, contextOf(fill, settings, traffic)),
   };
 }
 
@@ -35,20 +35,22 @@ function natChains(context: Context): readonly Chain[] {
   return chains.filter((chain): chain is Chain => chain !== undefined);
 }
 
-function sharesOf(table: TableName, context: Context): Map<string, readonly Rule[]> {
-  return table === "nat" ? natShares(context) : filterShares(table, context);
+function sharesOf(table: TableName, context: Context): Shares {
+  if (table === "nat") return natShares(context);
+  return table === "filter" ? filterShares(context) : NO_SHARES;
 }
 
-function natShares(context: Context): Map<string, readonly Rule[]> {
-  return new Map([
+const NO_SHARES: Shares = new Map();
+
+function natShares(context: Context): Shares {
+  return withoutEmpty([
     ["KUBE-SERVICES", kubeServices(context)],
     ["KUBE-NODEPORTS", kubeNodePorts(context)],
   ]);
 }
 
-function filterShares(table: TableName, context: Context): Map<string, readonly Rule[]> {
-  if (table !== "filter") return new Map();
-  return new Map([
+function filterShares(context: Context): Shares {
+  return withoutEmpty([
     ["KUBE-SERVICES", kubeServicesFilter(context)],
     ["KUBE-EXTERNAL-SERVICES", kubeExternalServices(context)],
     ["KUBE-NODEPORTS", healthCheckPort(context)],
@@ -56,7 +58,7 @@ function filterShares(table: TableName, context: Context): Map<string, readonly 
   ]);
 }
 
-function withoutEmpty(shares: Map<string, readonly Rule[]>): Shares {
-  for (const [chain, rules] of shares) if (rules.length === 0) shares.delete(chain);
-  return shares;
+/** Shares by chain, without those in which there is nothing. */
+export function withoutEmpty(shares: readonly (readonly [string, readonly Rule[]])[]): Shares {
+  return new Map(shares.filter(([, rules]) => rules.length > 0));
 }

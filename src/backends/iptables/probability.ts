@@ -1,4 +1,4 @@
-// Which probability does the kernel make of 1/n?
+// Which probability does the kernel make of a fraction?
 
 const RESOLUTION = 2 ** 31;
 
@@ -12,6 +12,11 @@ export function kernelProbability(n: number): string {
   const text = elevenDecimals(Math.round(RESOLUTION * Number(tenDecimals(n))));
   texts[n] = text;
   return text;
+}
+
+/** The nearest to part/whole that the kernel can keep, as `iptables-save` prints it. */
+export function nearestProbability(part: number, whole: number): string {
+  return elevenDecimals(Math.round((RESOLUTION * part) / whole));
 }
 
 /** What was worked out, by n: most Services have few endpoints. */

@@ -53,7 +53,7 @@ check("every jump has its chain, and every chain is reached", (input) => {
   const state = BACKEND.desired(world);
   // A VIP that lets nobody in leads nowhere, so that the way on from there may have no other entry.
   const closed = [...world.services].filter(({ servicePort }) => servicePort.sourceRanges.length === 0);
-  const unreached = new Set(closed.map(({ servicePort }) => serviceChainNames(servicePort).ext));
+  const unreached = new Set(closed.map(({ servicePort }) => serviceChainNames(servicePort, "KUBE-").ext));
   for (const table of TABLES) {
     const chains = wholeTable(state, table);
     const targets = [...chains.values()].flatMap(({ rules }) => rules.map(({ line }) => targetOf(line) ?? "RETURN"));

@@ -6,14 +6,25 @@ import { rejectWith } from "./reject-with.ts";
 
 const CHAIN = "filter/KUBE-EXTERNAL-SERVICES";
 
-export function kubeExternalServices({ fill, service, protocol, settings, traffic }: Context): readonly Rule[] {
-  const { externalIPs, loadBalancerVIPs, port, nodePort } = traffic.servicePort;
+export function kubeExternalServices(context: Context): readonly Rule[] {
+  return [...externalAddresses(context), ...nodePort(context)];
+}
+
+/** Those of external IPs and load balancer VIPs alone. */
+export function externalAddresses({ fill, service, protocol, settings, traffic }: Context): readonly Rule[] {
+  const { externalIPs, loadBalancerVIPs, port } = traffic.servicePort;
   const { verdict } = traffic.external;
   if (verdict === "forward") return [];
-  const words = { service, protocol, ...rejectWith(verdict, settings.family) };
-  const rules = [...externalIPs, ...loadBalancerVIPs].map((address) =>
-    fill(CHAIN, verdict, { ...words, address: single(address), port: String(port) }),
+  const words = { service, protocol, port: String(port), ...rejectWith(verdict, settings.family) };
+  return [...externalIPs, ...loadBalancerVIPs].map((address) =>
+    fill(CHAIN, verdict, { ...words, address: single(address) }),
   );
-  if (nodePort !== 0) rules.push(fill(CHAIN, `${verdict}-nodeport`, { ...words, port: String(nodePort) }));
-  return rules;
+}
+
+function nodePort({ fill, service, protocol, settings, traffic }: Context): readonly Rule[] {
+  const { nodePort: port } = traffic.servicePort;
+  const { verdict } = traffic.external;
+  if (verdict === "forward" || port === 0) return [];
+  const words = { service, protocol, port: String(port), ...rejectWith(verdict, settings.family) };
+  return [fill(CHAIN, `${verdict}-nodeport`, words)];
 }
