@@ -2,7 +2,9 @@
 import { stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import type { Backend } from "../backends/backend.ts";
+import { ownSetNames } from "../backends/own-sets.ts";
 import { InputError } from "../errors.ts";
+import { findKnownSets } from "../kernel/ipset.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import { findDevice } from "../kernel/link.ts";
 import { unlessRefused } from "../kernel/refused.ts";
@@ -12,11 +14,10 @@ import { STANDARD_INPUT } from "../source/manifests.ts";
 import { carriedOut, withoutGaps } from "../state/carried-out.ts";
 import { type Dump, type DumpState, isDump } from "../state/dump.ts";
 import { DUMP_PARTS, type DumpPart } from "../state/dump-part.ts";
-import type { KernelState } from "../state/kernel-state.ts";
+import { isIpvsMode, type KernelState } from "../state/kernel-state.ts";
 import { IPVS_DEVICE } from "../state/node-facts.ts";
 import { readDump, readDumpText } from "./dump-file.ts";
 import { askedNode, type InputFlags, openInputs, reportInputs } from "./inputs.ts";
-import { setNamesOf } from "./ipvs-leftovers.ts";
 import { openMachine } from "./machine.ts";
 import type { Output } from "./output.ts";
 
@@ -76,15 +77,23 @@ async function kernelSide(input: InputFlags): Promise<Side> {
   return { input: { ...input, facts, node }, complete: true, actual: (wanted) => observe(kernel, wanted) };
 }
 
-/** What IPVS mode left is looked for where its interface is: to ask for more could load modules into the kernel. */
-async function observe(kernel: Kernel, { family, sysctls, counters, ipvs }: KernelState): Promise<KernelState> {
-  const look = { sets: setNamesOf(family), device: IPVS_DEVICE };
-  const paths = sysctls.map(({ path }) => path);
-  if (ipvs) return kernel.observe(family, { sysctls: paths, counters, ipvs: look });
-  const state = await kernel.observe(family, { sysctls: paths, counters });
-  const device = await unlessRefused(findDevice(), undefined);
-  const left = device && (await unlessRefused(kernel.ipvs(family, look), undefined));
-  return left ? { ...state, ipvs: left } : state;
+/**
+ * What another mode left is looked for where its interface or one of its sets is: to ask for more could load modules into
+ * the kernel.
+ */
+async function observe(kernel: Kernel, wanted: KernelState): Promise<KernelState> {
+  const { family, counters, ipvs } = wanted;
+  const [sysctls, sets] = [wanted.sysctls.map(({ path }) => path), ownSetNames(family)];
+  if (isIpvsMode(wanted)) {
+    return kernel.observe(family, { sysctls, counters, ipvs: { sets, device: IPVS_DEVICE } });
+  }
+  const own = ipvs && { ipvs: { sets: ipvs.sets.map(({ name }) => name), device: undefined } };
+  const state = await kernel.observe(family, { sysctls, counters, ...own });
+  const device = (await unlessRefused(findDevice(), undefined)) && IPVS_DEVICE;
+  const known = await unlessRefused(findKnownSets(sets), []);
+  if (device === undefined && known.length === 0) return state;
+  const found = await unlessRefused(kernel.ipvs(family, { sets, device }), undefined);
+  return found ? { ...state, ipvs: found } : state;
 }
 
 function dumpSide({ states, told }: Dump, input: InputFlags, output: Output): Side {
@@ -105,7 +114,7 @@ function dumpSide({ states, told }: Dump, input: InputFlags, output: Output): Si
 
 /** Sets of others are nobody's business here. */
 function withOwnSets(state: DumpState): KernelState {
-  const names = setNamesOf(state.family);
+  const names = ownSetNames(state.family);
   return { ...state, ipvs: { ...state.ipvs, sets: state.ipvs.sets.filter(({ name }) => names.includes(name)) } };
 }
 

@@ -1,17 +1,12 @@
-// What does IPVS mode leave beside rules, and how is it taken away at once?
-import { setsOf } from "../backends/ipvs/sets.ts";
+// What do modes leave beside rules, in sets and in IPVS, and how is it taken away at once?
+import { ownSetNames } from "../backends/own-sets.ts";
 import { changeSets, findSets } from "../kernel/ipset.ts";
 import { deleteAllServers, readServers } from "../kernel/ipvs.ts";
 import { findDevice, removeDevice } from "../kernel/link.ts";
-import { FAMILIES, type Family } from "../net/family.ts";
+import { FAMILIES } from "../net/family.ts";
 import { IPVS_DEVICE } from "../state/node-facts.ts";
 import { printIdentity } from "../state/virtual-server.ts";
 import type { Leftover } from "./cleanup.ts";
-
-/** Names of the sets of a family. */
-export function setNamesOf(family: Family): readonly string[] {
-  return setsOf(family).map(({ name }) => name);
-}
 
 /** All of them, whoever made them, as kube-proxy's clean-up does. */
 const servers: Leftover = {
@@ -29,7 +24,7 @@ const device: Leftover = {
 /** Unlike kube-proxy's clean-up, of both families. No rule may refer to them any more. */
 const sets: Leftover = {
   kind: "ipset",
-  find: () => findSets(FAMILIES.flatMap(setNamesOf)),
+  find: () => findSets(FAMILIES.flatMap(ownSetNames)),
   remove: async (name) => {
     const [[refusal] = []] = await changeSets([{ kind: "destroy", name }]);
     if (refusal) throw refusal;

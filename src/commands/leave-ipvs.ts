@@ -1,4 +1,5 @@
-// Did an earlier run in IPVS mode leave anything that iptables mode must get rid of?
+// Did an earlier run in another mode or layout leave anything beside rules that this one must get rid of?
+import { foreignSetNames } from "../backends/own-sets.ts";
 import { findKnownSets } from "../kernel/ipset.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import { deviceAddresses, findDevice } from "../kernel/link.ts";
@@ -7,11 +8,12 @@ import { unlessRefused } from "../kernel/refused.ts";
 import { tcpSources } from "../kernel/tcp-sources.ts";
 import { isLoopback } from "../model/node-ips.ts";
 import type { Family } from "../net/family.ts";
+import { IPVS_DEVICE } from "../state/node-facts.ts";
 import { IpvsRetreat, type OwnConnections } from "../sync/ipvs-retreat.ts";
 import type { Log } from "../sync/log.ts";
 import { type Observer, together } from "../sync/observer.ts";
 import { systemClock } from "../sync/schedule.ts";
-import { setNamesOf } from "./ipvs-leftovers.ts";
+import type { Choice } from "./backend.ts";
 
 export interface LeaveIpvs {
   readonly kernel: Kernel;
@@ -20,9 +22,11 @@ export interface LeaveIpvs {
   /** The node's own address of IPv4; loopback where none is known. */
   readonly nodeIP: string;
   readonly log: Log;
+  /** What this node runs in. */
+  readonly choice: Choice;
 }
 
-/** What takes it away, to be told of passes in iptables mode. */
+/** What takes it away, to be told of passes. */
 export interface Leaving {
   readonly observer: Observer;
   stop(): Promise<void>;
@@ -30,18 +34,18 @@ export interface Leaving {
 
 export const NOTHING_LEFT: Leaving = { observer: together([]), stop: async () => {} };
 
-/** Does nothing where there is nothing, or nobody may look. */
-export async function leaveIpvs({ kernel, families, nodeIP, log }: LeaveIpvs): Promise<Leaving> {
-  const sets = new Map(families.map((family) => [family, setNamesOf(family)]));
-  const device = await unlessRefused(findDevice(), undefined);
+/** Does nothing where there is nothing, or nobody may look. In IPVS mode only sets of others can be left. */
+export async function leaveIpvs({ kernel, families, nodeIP, log, choice }: LeaveIpvs): Promise<Leaving> {
+  const sets = new Map(families.map((family) => [family, foreignSetNames(family, choice)]));
+  const device = choice.mode === "ipvs" ? undefined : await unlessRefused(findDevice(), undefined);
   const found = await unlessRefused(findKnownSets([...sets.values()].flat()), []);
   if (!device && found.length === 0) return NOTHING_LEFT;
   log.info(
     { interface: device !== undefined, sets: found.length },
-    "IPVS mode has left things that go once rules are in",
+    "Another mode has left things that go once rules are in",
   );
   const own = device ? await ownConnections(device.index, nodeIP) : WITHOUT_DEVICE;
-  const retreat = new IpvsRetreat({ kernel, own, sets, clock: systemClock, log });
+  const retreat = new IpvsRetreat({ kernel, own, sets, device: device && IPVS_DEVICE, clock: systemClock, log });
   const passed: Observer["passed"] = (family, { failure }) => failure === undefined && retreat.served(family);
   return { observer: { ...together([]), passed }, stop: () => retreat.stop() };
 }

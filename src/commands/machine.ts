@@ -1,7 +1,7 @@
 // Through which door does a command get at this machine?
 import { runCommand } from "../kernel/command.ts";
 import { detectTools, throughTools } from "../kernel/iptables-variant.ts";
-import { type IpvsSupport, ipvsSupport } from "../kernel/ipvs-support.ts";
+import { type IpvsSupport, ipvsSupport, setTrouble } from "../kernel/ipvs-support.ts";
 import { type Kernel, machine } from "../kernel/kernel.ts";
 import { whyUnusable } from "../kernel/node-facts.ts";
 import type { Family } from "../net/family.ts";
@@ -13,6 +13,8 @@ export interface Machine {
   readonly whyUnusable: (family: Family) => Promise<string>;
   /** Can IPVS mode run here, with this scheduler? */
   readonly ipvsSupport: (scheduler: string) => Promise<IpvsSupport>;
+  /** Why sets are of no use here; undefined where they are. */
+  readonly setTrouble: () => Promise<string | undefined>;
 }
 
 /**
@@ -31,5 +33,6 @@ export async function openMachine(known: GivenFacts): Promise<Machine> {
     },
     whyUnusable: (family) => whyUnusable(run, family),
     ipvsSupport: (scheduler) => ipvsSupport({ run }, scheduler),
+    setTrouble: () => setTrouble(),
   };
 }

@@ -22,7 +22,8 @@ import { readFactsFile } from "./facts-file.ts";
 import { FatalError } from "./failure.ts";
 import { cleanForeign } from "./host-cleanup.ts";
 import { setIpvsTimeouts } from "./ipvs-timeouts.ts";
-import { leaveIpvs, NOTHING_LEFT } from "./leave-ipvs.ts";
+import { type ChosenLayout, chooseLayout } from "./layout.ts";
+import { leaveIpvs } from "./leave-ipvs.ts";
 import { type Machine, openMachine } from "./machine.ts";
 import { type ChosenMode, chooseMode } from "./mode.ts";
 import { checkNode } from "./node-check.ts";
@@ -79,8 +80,9 @@ async function serve(input: NodeProxyInput, stop: AbortController): Promise<void
   const known = input.nodeFacts === undefined ? {} : await readFactsFile(input.nodeFacts);
   const nodeName = nodeNameOf(input.options.hostnameOverride, hostname());
   const machine = await openMachine(known);
-  const { ipvsSupport } = machine;
-  const chosen = await chooseMode({ options: input.options, config: input.config, ipvsSupport, log });
+  const { ipvsSupport, setTrouble } = machine;
+  const chosenMode = await chooseMode({ options: input.options, config: input.config, ipvsSupport, log });
+  const chosen = { ...chosenMode, ...(await chooseLayout({ options: chosenMode.options, setTrouble, log })) };
   const { mode, options } = chosen;
   await cleanForeign(mode, { data: async () => {}, note: (reason) => log.debug(2, { reason }, "Clean-up") });
   const facts = await machine.kernel.facts();
@@ -108,7 +110,7 @@ async function serve(input: NodeProxyInput, stop: AbortController): Promise<void
   }
 }
 
-interface ProxyInput extends NodeProxyInput, ChosenMode, Machine, Pick<FoundNode, "node" | "source"> {
+interface ProxyInput extends NodeProxyInput, ChosenMode, ChosenLayout, Machine, Pick<FoundNode, "node" | "source"> {
   readonly facts: NodeFacts;
   readonly metrics: Metrics;
   readonly nodeName: string;
@@ -157,11 +159,10 @@ async function proxy(input: ProxyInput): Promise<void> {
   }
 }
 
-/** What IPVS mode left goes under way; the other way round all of it is rules, which a pass replaces. */
+/** What another mode or layout left beside rules goes under way; rules a pass replaces. */
 function leaveOther({ mode, kernel, facts, node, options }: ProxyInput, log: Log) {
-  if (mode !== "iptables") return NOTHING_LEFT;
   const { ips } = nodeIPsOf(node?.addresses ?? [], options.bindAddress);
-  return leaveIpvs({ kernel, families: facts.families, nodeIP: ips.IPv4, log });
+  return leaveIpvs({ kernel, families: facts.families, nodeIP: ips.IPv4, log, choice: { ...options, mode } });
 }
 
 function recordFallback({ fallback }: ChosenMode, events: Objects["events"]): void {

@@ -27,6 +27,7 @@ export interface WatchersInput {
   readonly options: Options;
   readonly mode: string;
   readonly fallback?: ChosenMode["fallback"];
+  readonly layoutFallback?: string;
   readonly nodeName: string;
   /** As it was at start. */
   readonly node: Node | undefined;
@@ -49,6 +50,7 @@ export async function startWatchers(input: WatchersInput): Promise<Watchers> {
   const { given, config, events, metrics, logs, verbosity, node, fallback, ...rest } = input;
   const servers = await startServers({
     ...rest,
+    ...(input.mode === "iptables" && { layout: input.options.iptablesLayout }),
     ...(fallback && { fallback: `${fallback.words} (${fallback.part})` }),
     metrics,
     configuration: configDocument(config),

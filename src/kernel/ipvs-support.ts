@@ -71,7 +71,8 @@ async function hasFamily(run: RunCommand, ipvs?: IpvsAccess): Promise<boolean> {
   return hasIpvs(ipvs);
 }
 
-async function setTrouble(converse?: Converse): Promise<string | undefined> {
+/** Why sets are of no use here; undefined where all that we ask for is there. Rejects with KernelError. */
+export async function setTrouble(converse?: Converse): Promise<string | undefined> {
   try {
     const { protocol, missing: types } = await readSetSupport(converse);
     if (protocol < SET_PROTOCOL) return `the kernel speaks version ${protocol} of ipset's language only`;

@@ -135,6 +135,11 @@ export function fallBackToIPTables(options: Options): Options {
   return { ...options, mode: "iptables", minSyncPeriod: options.minSyncPeriod || 1000 };
 }
 
+/** The options of a node whose kernel has no sets. */
+export function fallBackToCompat(options: Options): Options {
+  return { ...options, iptablesLayout: "Compat" };
+}
+
 function ipvsOf(config: Config): IPVSOptions {
   return {
     scheduler: config["ipvs.scheduler"] || "rr",

@@ -1,4 +1,4 @@
-// What does IPVS mode leave on a node that is to have another mode, line by line?
+// What do other modes leave on a node beside rules, line by line?
 
 import { printAddresses } from "../state/address-text.ts";
 import { printHeader } from "../state/ipset-text.ts";
@@ -12,11 +12,12 @@ import type { IpvsStep } from "./plan.ts";
 
 type Observed = Extract<IpvsState, { kind: "observed" }>;
 
-/** All that goes; no connection is waited for. Nothing where IPVS mode is wanted, and where nobody looked. */
+/** All that goes; no connection is waited for. Where IPVS mode is wanted, sets of others; nothing where nobody looked. */
 export function leavingSteps(wanted: KernelState, { ipvs }: KernelState): readonly IpvsStep[] {
-  if (isIpvsMode(wanted) || ipvs?.kind !== "observed") return [];
+  if (ipvs?.kind !== "observed") return [];
   const wantedSets = new Set(wanted.ipvs?.sets.map(({ name }) => name));
   const found = { ...ipvs, sets: ipvs.sets.filter(({ name }) => !wantedSets.has(name)) };
+  if (isIpvsMode(wanted)) return lastSteps({ ...found, devices: [] }, IPVS_DEVICE);
   return [...planRetreat(ipvs, IPVS_DEVICE, "all").steps, ...lastSteps(found, IPVS_DEVICE)];
 }
 

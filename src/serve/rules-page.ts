@@ -10,6 +10,10 @@ export interface RulesInput {
   readonly mode: string;
   /** Why it is not the one that was asked for. */
   readonly fallback?: string;
+  /** Of iptables mode; the other one has none. */
+  readonly layout?: string;
+  /** Why it is not the one that was asked for. */
+  readonly layoutFallback?: string;
   readonly nodeName: string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -80,9 +84,9 @@ export class RulesPage {
   }
 
   #text(): string {
-    const { mode, fallback, nodeName, now } = this.#input;
+    const { mode, fallback, layout, layoutFallback, nodeName, now } = this.#input;
     const families = Object.fromEntries([...this.#families].map(([family, rules]) => [family, shown(rules)]));
-    const page = { node: nodeName, mode, ...(fallback !== undefined && { fallback }), now: goTime(now()), families };
+    const page = { node: nodeName, mode, fallback, layout, layoutFallback, now: goTime(now()), families };
     return JSON.stringify(page, undefined, 2);
   }
 }

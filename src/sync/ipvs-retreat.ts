@@ -1,4 +1,4 @@
-// When does what an earlier IPVS mode left go, on a node that iptables mode serves now?
+// When does what another mode left beside rules go, on a node that is served without it now?
 import { KernelError } from "../errors.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import { hostPort } from "../net/address.ts";
@@ -33,6 +33,8 @@ export interface IpvsRetreatInput {
   readonly own: OwnConnections;
   /** Names of the sets of each family that is served. */
   readonly sets: ReadonlyMap<Family, readonly string[]>;
+  /** The interface of IPVS mode; absent: only sets are left. */
+  readonly device: string | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -84,13 +86,13 @@ export class IpvsRetreat {
         return false;
       }
       await this.#finish();
-      log.info({}, "Nothing of IPVS mode is left");
+      log.info({}, "Nothing of another mode is left");
       return true;
     } catch (error) {
       if (!(error instanceof KernelError)) throw error;
       log.error(
         { code: error.refusal.code, err: error.message },
-        "What IPVS mode left cannot be taken away; trying again",
+        "What another mode left cannot be taken away; trying again",
       );
       return false;
     }
@@ -129,7 +131,7 @@ export class IpvsRetreat {
   }
 
   #look(family: Family, sets: readonly string[]): Promise<Extract<IpvsState, { kind: "observed" }>> {
-    return this.#input.kernel.ipvs(family, { sets, device: IPVS_DEVICE });
+    return this.#input.kernel.ipvs(family, { sets, device: this.#input.device });
   }
 
   async #carryOut(steps: readonly IpvsStep[]): Promise<void> {

@@ -67,7 +67,7 @@ t.test("iptables mode serves the node, and everyone who asks is told", { skip },
     },
     { body: { reason: "Starting" } },
   ]);
-  await daemon.said(/"Nothing of IPVS mode is left"/);
+  await daemon.said(/"Nothing of another mode is left"/);
   t.equal((await execa("ipset", ["list", "-n"], { env })).stdout, "");
   t.notMatch((await execa("iptables-save", [], { env })).stdout, /KUBE-LOAD-BALANCER/);
   t.equal(await daemon.stop(), 0);

@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { execa } from "execa";
 import t from "tap";
+import type { Choice } from "../../src/commands/backend.ts";
 import { leaveIpvs, NOTHING_LEFT } from "../../src/commands/leave-ipvs.ts";
 import { runCommand } from "../../src/kernel/command.ts";
 import { machine } from "../../src/kernel/kernel.ts";
@@ -36,10 +37,12 @@ const WELL: PassReport = {
 
 const FAILED: PassReport = { ...WELL, failure: { step: "iptables", code: "4", words: "no" } };
 
-async function leave(nodeIP = "127.0.0.1") {
+const COMPAT: Choice = { mode: "iptables", iptablesLayout: "Compat" };
+
+async function leave(nodeIP = "127.0.0.1", choice = COMPAT) {
   const { logs, lines } = keptLog();
   const log = logs("leave-ipvs.ts");
-  const leaving = await leaveIpvs({ kernel: machine(runCommand), families: ["IPv4"], nodeIP, log });
+  const leaving = await leaveIpvs({ kernel: machine(runCommand), families: ["IPv4"], nodeIP, log, choice });
   /** Waits until so many lines were said. */
   const said = async (count: number) => {
     for (let tries = 0; lines.length < count && tries < 200; tries++) await new Promise((done) => setTimeout(done, 10));
@@ -61,12 +64,12 @@ t.test("sets go when rules are in, and not when a pass failed", { skip }, async 
   ipset(["restore"], "create KUBE-IPVS-IPS hash:ip\ncreate OTHER hash:ip\n");
   const { leaving, said, lines } = await leave();
   t.teardown(() => leaving.stop());
-  t.strictSame(lines, ['"IPVS mode has left things that go once rules are in" interface=false sets=1']);
+  t.strictSame(lines, ['"Another mode has left things that go once rules are in" interface=false sets=1']);
   leaving.observer.passed("IPv4", FAILED);
   await new Promise((done) => setTimeout(done, 50));
   t.match(ipset(["list", "-n"]), /KUBE-IPVS-IPS/);
   leaving.observer.passed("IPv4", WELL);
-  t.strictSame((await said(2))[1], '"Nothing of IPVS mode is left"');
+  t.strictSame((await said(2))[1], '"Nothing of another mode is left"');
   t.equal(ipset(["list", "-n"]), "OTHER\n");
 });
 
@@ -102,6 +105,26 @@ t.test("an interface that somebody else made keeps what is on it from nobody els
   leaving.observer.passed("IPv4", WELL);
   t.match(await said(2), [
     /interface=true sets=0/,
-    /^"What IPVS mode left cannot be taken away; trying again" code="EINVAL" err=".*not of kind dummy/,
+    /^"What another mode left cannot be taken away; trying again" code="EINVAL" err=".*not of kind dummy/,
   ]);
 });
+
+const SETS = "create KUBE-IPVS-IPS hash:ip\ncreate KUBE-IX-LOOP-BACK hash:ip,port,ip\ncreate OTHER hash:ip\n";
+
+const LEFT: readonly (Choice & { readonly stay: readonly string[] })[] = [
+  { mode: "iptables", iptablesLayout: "Compat", stay: ["OTHER"] },
+  { mode: "iptables", iptablesLayout: "Indexed", stay: ["KUBE-IX-LOOP-BACK", "OTHER"] },
+  { mode: "ipvs", iptablesLayout: "Indexed", stay: ["KUBE-IPVS-IPS", "OTHER"] },
+];
+
+for (const { stay, ...choice } of LEFT) {
+  t.test(`only sets of others go: ${choice.mode}, ${choice.iptablesLayout}`, { skip }, async (t) => {
+    t.teardown(() => ipset(["destroy"]));
+    ipset(["restore"], SETS);
+    const { leaving, said } = await leave(undefined, choice);
+    t.teardown(() => leaving.stop());
+    leaving.observer.passed("IPv4", WELL);
+    await said(2);
+    t.strictSame(ipset(["list", "-n"]).trim().split("\n").sort(), stay);
+  });
+}

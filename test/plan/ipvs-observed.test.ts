@@ -105,17 +105,12 @@ t.test("a state without an interface has none made", async (t) => {
   t.strictSame(stepsFor({ wanted: buildIpvsState([], { devices: [] }), found: {} }), []);
 });
 
-t.test(
-  "a set of another size is not the one that is wanted: that the kernel is asked for, which says so",
-  async (t) => {
-    const wanted = buildIpvsState([], { sets: [{ name: "KUBE-X", type: "hash:ip", family: "inet" }] });
-    const found = { ...RIGHT, sets: [{ name: "KUBE-X", type: "hash:ip", family: "inet", maxEntries: 9 }] };
-    t.match(
-      stepsFor({ wanted, found: { ...found, sets: found.sets.map((set) => ({ ...set, entries: new Set() })) } }),
-      [/KUBE-X/],
-    );
-  },
-);
+t.test("a set of another size is not the one that is wanted: the kernel is asked for that, and says so", async (t) => {
+  const set = { name: "KUBE-X", type: "hash:ip", family: "inet" } as const;
+  const wanted = buildIpvsState([], { sets: [set] });
+  const found = { ...RIGHT, sets: [{ ...set, maxEntries: 9, entries: new Set<string>() }] };
+  t.ok(stepsFor({ wanted, found }).some((step) => step.includes("KUBE-X")));
+});
 
 t.test("weights are mended at a start, and where they were taken away", async (t) => {
   const found = {

@@ -37,16 +37,20 @@ t.test("all of ours goes, servers of others stay", async (t) => {
   );
 });
 
-t.test("nothing where the mode is wanted, or nobody looked", async (t) => {
-  const ipvs = { kind: "wanted", sets: [], devices: ["kube-ipvs0"], spared: [] } as const;
+const NODE_PORTS = { name: "KUBE-NODE-PORT-TCP", type: "bitmap:port", family: "none" } as const;
+
+t.test("nothing where the mode is wanted, or nobody looked; but sets that it does not have", async (t) => {
+  const ipvs = { kind: "wanted", sets: [NODE_PORTS], devices: ["kube-ipvs0"], spared: [] } as const;
   t.strictSame(leavingSteps({ ...emptyState("IPv4"), ipvs }, actual), []);
   t.strictSame(leavingDifferences({ ...emptyState("IPv4"), ipvs }, actual), []);
   t.strictSame(leavingDifferences(emptyState("IPv4"), emptyState("IPv4")), []);
+  t.match(leavingSteps({ ...emptyState("IPv4"), ipvs: { ...ipvs, sets: [] } }, actual), [
+    { kind: "sets", changes: [{ kind: "destroy", name: "KUBE-NODE-PORT-TCP" }] },
+  ]);
 });
 
 t.test("another mode's own sets stay", async (t) => {
-  const set = { name: "KUBE-NODE-PORT-TCP", type: "bitmap:port", family: "none" } as const;
-  const ipvs = { kind: "wanted", sets: [set], devices: [], spared: [] } as const;
+  const ipvs = { kind: "wanted", sets: [NODE_PORTS], devices: [], spared: [] } as const;
   const names = leavingDifferences({ ...emptyState("IPv4"), ipvs }, actual).map(({ place }) => printPlace(place));
   t.strictSame(names, ["ipvs 10.96.0.1:443/TCP", "ipvs 192.0.2.1:31080/TCP", "addresses kube-ipvs0"]);
 });

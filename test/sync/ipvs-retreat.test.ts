@@ -114,7 +114,7 @@ function setUp(t: Test, addresses: Partial<Record<Family, string>>) {
     sources: async () => kernel.sources,
     gone: async (addresses) => void kernel.gone.push(...addresses),
   };
-  const input: IpvsRetreatInput = { kernel, own, sets, clock, log: logs("ipvs-retreat.ts") };
+  const input: IpvsRetreatInput = { kernel, own, sets, device: "kube-ipvs0", clock, log: logs("ipvs-retreat.ts") };
   const retreat = new IpvsRetreat(input);
   t.teardown(() => retreat.stop().catch(() => {}));
   return { kernel, clock, lines, retreat };
@@ -140,7 +140,7 @@ t.test("nothing goes before the rules of both families are in", async (t) => {
     "- ipset KUBE-IPv4",
     "- ipset KUBE-IPv6",
   ]);
-  t.strictSame(lines, ['"Nothing of IPVS mode is left"']);
+  t.strictSame(lines, ['"Nothing of another mode is left"']);
   t.equal(clock.next(), undefined, "it is over");
   retreat.served("IPv6");
   await settle();
@@ -210,7 +210,7 @@ t.test("flows that cannot be read hold it up no longer than connections could", 
   await settle();
   t.match(lines, [/trying again/]);
   await clock.advance(LONGEST_WAIT);
-  t.match(lines.at(-1), /Nothing of IPVS mode is left/);
+  t.match(lines.at(-1), /Nothing of another mode is left/);
 });
 
 t.test("one that never ends is not waited for longer than the kernel would", async (t) => {
@@ -233,10 +233,10 @@ for (const [name, what] of [
     kernel.refuse = (line) => (what.test(line) ? BUSY : undefined);
     retreat.served("IPv4");
     await settle();
-    t.match(lines, [/^"What IPVS mode left cannot be taken away; trying again" code="EBUSY" err=".*in use/]);
+    t.match(lines, [/^"What another mode left cannot be taken away; trying again" code="EBUSY" err=".*in use/]);
     kernel.refuse = () => undefined;
     await clock.advance(10_000);
-    t.match(lines[1], /Nothing of IPVS mode is left/);
+    t.match(lines[1], /Nothing of another mode is left/);
     t.equal(kernel.done.at(-1), "- ipset KUBE-IPv4");
   });
 }

@@ -207,7 +207,7 @@ t.test("from IPVS mode to iptables mode, and back", async (t) => {
   t.equal(await say("ipvsadm -Sn"), "-A -t 192.0.2.10:9999 -s rr", "somebody else's virtual server is left");
   await talkAll(t, clients, "through rules", "without IPVS");
   for (const [from, name] of KINDS) if (from === "node") await clients[from].close(`through rules ${name}`);
-  await iptables.said(/Nothing of IPVS mode is left/);
+  await iptables.said(/Nothing of another mode is left/);
   t.equal(await say("ipset list -n"), "SOMEBODY");
   t.notMatch(await say("ip -br link"), /kube-ipvs0/);
   t.notMatch(await say("iptables-save; ip6tables-save"), /KUBE-(IPVS|LOAD-BALANCER|NODE-PORT)|match-set/);
