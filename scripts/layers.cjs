@@ -24,7 +24,11 @@ const LAYERS = {
   backends: { src: ["model", "options", "state", ...BOTTOM], system: ["crypto"] },
   draw: { src: ["state", "trace", "model"] },
   lint: { src: ["api", "model", "options", ...BOTTOM] },
-  source: { src: ["api", ...BOTTOM], packages: ["yaml", "zod", "execa"], system: ["fs", "http", "https", "tls"] },
+  source: {
+    src: ["api", ...BOTTOM],
+    packages: ["yaml", "js-yaml", "zod", "execa"],
+    system: ["fs", "http", "https", "tls"],
+  },
   kernel: { src: ["state", "plan", ...BOTTOM], packages: ["execa", "netlink"], system: ["fs", "os", "timers"] },
   sync: { src: [...MIDDLE, "source", "kernel"], packages: ["pino"] },
   serve: { src: ["sync", "options", ...BOTTOM], packages: ["prom-client"], system: ["http", "inspector"] },

@@ -5,6 +5,7 @@ import type { KubernetesObject } from "../api/objects.ts";
 import { escapeForeign } from "../api/quote.ts";
 import { joinReadings, type Reading, refuse } from "../api/reading.ts";
 import { InputError, type Place } from "../errors.ts";
+import { type Piece, readPlain, yamlPieces } from "./plain-yaml.ts";
 import type { WrittenPart, WrittenText } from "./written-text.ts";
 
 /** One object, or what stands where one should be. */
@@ -61,32 +62,71 @@ function parseJson(content: string): unknown {
   }
 }
 
+/** A run of a text that is to be read. */
+interface Stretch extends Piece {
+  readonly whole: WrittenText;
+  readonly source: string;
+  /** Of its first document. */
+  readonly number: number;
+  readonly tell: TellShare;
+}
+
 function* yamlObjects(whole: WrittenText, source: string, tell: TellShare): Generator<WrittenObject> {
+  const { text } = whole;
+  let number = 1;
+  for (const { start, end } of yamlPieces(text)) {
+    const stretch = { whole, source, start, end, number, tell };
+    const plain = readPlain(text.slice(start, end));
+    if (plain) {
+      number++;
+      yield* plainObjects(plain.value, stretch);
+    } else {
+      number = yield* composedObjects(stretch);
+    }
+  }
+}
+
+function* plainObjects(value: unknown, stretch: Stretch): Generator<WrittenObject> {
+  const { whole, source, start, end, number, tell } = stretch;
+  if (value === null) return;
+  const part = { whole, start, end, path: [] };
+  const tellPart = (share: number) => tell((start + (end - start) * share) / whole.text.length);
+  yield* toldObjects(value, { part, place: { source, document: number }, tell: tellPart });
+}
+
+/** Gives the number of the next document. */
+function* composedObjects({ whole, source, number: first, tell, ...piece }: Stretch): Generator<WrittenObject, number> {
   const lines = new LineCounter();
   const { length } = whole.text;
-  let [start, number] = [0, 0];
+  let [start, number] = [piece.start, first];
   // A document is told line by line as its first half, then object by object as its second.
   const onNewLine = (offset: number) => {
     lines.addNewLine(offset);
-    tell((start + (offset - start) / 2) / length);
+    tell((start + (piece.start + offset - start) / 2) / length);
   };
   const options = { merge: true, prettyErrors: false, logLevel: "error" } as const;
-  const documents = new Composer(options).compose(new Parser(onNewLine).parse(whole.text));
-  for (const document of documents) {
-    const part: WrittenPart = { whole, start, end: document.range[2], path: [] };
-    number++;
+  const text = whole.text.slice(piece.start, piece.end);
+  for (const document of new Composer(options).compose(new Parser(onNewLine).parse(text))) {
+    const part: WrittenPart = { whole, start, end: piece.start + document.range[2], path: [] };
     const place = { source, document: number };
+    number++;
     start = part.end;
     const [fault] = document.errors;
     if (fault) {
       const { line, col } = lines.linePos(fault.pos[0]);
-      yield broken(place, new InputError(place, `line ${line}, column ${col}: ${escapeForeign(fault.message)}`), part);
+      const at = `line ${linesBefore(whole.text, piece.start) + line}, column ${col}`;
+      yield broken(place, new InputError(place, `${at}: ${escapeForeign(fault.message)}`), part);
     } else {
       const halfway = (part.start + part.end) / 2;
       const tellHalf = (share: number) => tell((halfway + (part.end - halfway) * share) / length);
       yield* resolvedObjects(() => document.toJS(), { part, place, tell: tellHalf });
     }
   }
+  return number;
+}
+
+function linesBefore(text: string, offset: number): number {
+  return text.slice(0, offset).split("\n").length - 1;
 }
 
 interface Document {

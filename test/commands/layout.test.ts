@@ -3,7 +3,7 @@ import { readConfiguration } from "../../src/commands/configuration.ts";
 import { chooseLayout } from "../../src/commands/layout.ts";
 import { keptLog } from "../support/kept-log.ts";
 
-async function choose(flags: readonly (readonly [string, readonly string[]])[], trouble?: string) {
+async function choose(flags: readonly (readonly [string, readonly [string]])[], trouble?: string) {
   const { options } = await readConfiguration(new Map(flags));
   const { logs, lines } = keptLog();
   let asked = 0;
