@@ -16,13 +16,16 @@ interface LayoutInput {
   readonly log: Log;
 }
 
+/** Those of the sets of that layout. */
+const SET_TYPES = ["hash:ip,port", "hash:ip,port,ip"] as const;
+
 /**
  * Indexed, where it is asked for and the kernel has sets, else Compat. The choice holds until the process ends. Rejects
  * with KernelError where there is no way to tell: without rights above all.
  */
 export async function chooseLayout({ options, setTrouble, log }: LayoutInput): Promise<ChosenLayout> {
   if (options.mode !== "iptables" || options.iptablesLayout !== "Indexed") return { options };
-  const trouble = await setTrouble();
+  const trouble = await setTrouble(SET_TYPES);
   if (trouble === undefined) return { options };
   log.error({ err: trouble }, "The Indexed layout is not possible here, falling back to Compat");
   return { options: fallBackToCompat(options), layoutFallback: trouble };

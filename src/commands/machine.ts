@@ -6,6 +6,7 @@ import { type Kernel, machine } from "../kernel/kernel.ts";
 import { whyUnusable } from "../kernel/node-facts.ts";
 import type { Family } from "../net/family.ts";
 import type { GivenFacts } from "../options/node-facts.ts";
+import type { SetType } from "../state/ip-set.ts";
 
 export interface Machine {
   readonly kernel: Kernel;
@@ -13,8 +14,8 @@ export interface Machine {
   readonly whyUnusable: (family: Family) => Promise<string>;
   /** Can IPVS mode run here, with this scheduler? */
   readonly ipvsSupport: (scheduler: string) => Promise<IpvsSupport>;
-  /** Why sets are of no use here; undefined where they are. */
-  readonly setTrouble: () => Promise<string | undefined>;
+  /** Why sets of these types are of no use here; undefined where all are there. */
+  readonly setTrouble: (types: readonly SetType[]) => Promise<string | undefined>;
 }
 
 /**
@@ -33,6 +34,6 @@ export async function openMachine(known: GivenFacts): Promise<Machine> {
     },
     whyUnusable: (family) => whyUnusable(run, family),
     ipvsSupport: (scheduler) => ipvsSupport({ run }, scheduler),
-    setTrouble: () => setTrouble(),
+    setTrouble: (types) => setTrouble(types),
   };
 }

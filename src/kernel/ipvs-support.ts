@@ -1,6 +1,7 @@
 // Can this kernel do what IPVS mode needs, and if not, why?
 import { setTimeout as sleep } from "node:timers/promises";
 import { KernelError } from "../errors.ts";
+import { SET_TYPES, type SetType } from "../state/ip-set.ts";
 import { IPVS_DEVICE } from "../state/node-facts.ts";
 import type { RunCommand } from "./command.ts";
 import { readSetSupport } from "./ipset.ts";
@@ -53,7 +54,7 @@ async function findSupport({ run, ipvs }: SupportAccess, scheduler: string): Pro
     if (refusal.refusal.code !== "ENOENT" || scheduler === "rr") throw refusal;
     return missing("SchedulerMissing", `the kernel has no scheduler ${scheduler}`);
   }
-  const sets = await setTrouble(ipvs?.converse);
+  const sets = await setTrouble(SET_TYPES, ipvs?.converse);
   if (sets !== undefined) return missing("IPSetMissing", sets);
   return (await hasDevice(ipvs?.converse))
     ? { kind: "usable" }
@@ -71,10 +72,11 @@ async function hasFamily(run: RunCommand, ipvs?: IpvsAccess): Promise<boolean> {
   return hasIpvs(ipvs);
 }
 
-/** Why sets are of no use here; undefined where all that we ask for is there. Rejects with KernelError. */
-export async function setTrouble(converse?: Converse): Promise<string | undefined> {
+/** Why sets of these types are of no use here; undefined where all are there. Rejects with KernelError. */
+export async function setTrouble(needed: readonly SetType[], converse?: Converse): Promise<string | undefined> {
   try {
-    const { protocol, missing: types } = await readSetSupport(converse);
+    const { protocol, missing: all } = await readSetSupport(converse);
+    const types = all.filter((type) => needed.includes(type));
     if (protocol < SET_PROTOCOL) return `the kernel speaks version ${protocol} of ipset's language only`;
     return types.length === 0 ? undefined : `the kernel has no sets of type ${types.join(" ")}`;
   } catch (error) {

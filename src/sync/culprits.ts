@@ -83,6 +83,13 @@ function namedIn({ refusal }: KernelError, suspects: readonly Fragment[]): Fragm
 }
 
 function owns(fragment: Fragment, table: (typeof TABLES)[number], line: string | undefined): boolean {
-  const chains = fragment.chains(table).map(({ rules }) => rules);
-  return [...chains, ...fragment.shares(table).values()].some((rules) => rules.some((rule) => rule.line === line));
+  if (line === undefined) return false;
+  const own = fragment.chains(table).some(({ rules }) => rules.some((rule) => rule.line === line));
+  // A share stands in the shared chain, or in one of its index.
+  const tail = withoutChain(line);
+  return own || [...fragment.shares(table).values()].flat().some((rule) => withoutChain(rule.line) === tail);
+}
+
+function withoutChain(line: string): string {
+  return line.replace(/^-A \S+/, "");
 }

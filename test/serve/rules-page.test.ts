@@ -49,6 +49,12 @@ t.test("before the first pass", async (t) => {
   });
 });
 
+t.test("the layout, and why it is not the one that was asked for", async (t) => {
+  const why = { layout: "Compat", layoutFallback: "the kernel has no ipset" };
+  const page = new RulesPage({ mode: "iptables", nodeName: "n1", now: () => START, ...why });
+  t.match(JSON.parse((await page.answer(question())).body), { mode: "iptables", ...why });
+});
+
 t.test("a pass that succeeded, and the flows behind it", async (t) => {
   const { read, observer, time } = setUp();
   observer.began("IPv6");

@@ -68,6 +68,24 @@ t.test("without IPVS", async (t) => {
   t.match(await support(), { part: "FamilyMissing" });
 });
 
+t.test("without sets the other layout of iptables mode serves, and says why", async (t) => {
+  await putAway(t, "net/netfilter/ipset/ip_set", ["xt_set", ...(await loaded("ip_set_")), "ip_set"]);
+  const flags = ["run", "--iptables-layout", "Indexed", "--manifests", "/dev/null", "--conntrack-max-per-core", "0"];
+  const [program = "", ...args] = [...guestProgram(), ...flags];
+  const daemon = execa(program, args, { reject: false, all: true });
+  t.teardown(() => daemon.kill());
+  let said = "";
+  for await (const line of daemon.iterable({ from: "all" })) {
+    said += `${line}\n`;
+    if (/SyncProxyRules complete.*IPv6|IPv6.*SyncProxyRules complete/.test(line)) break;
+  }
+  t.match(said, /"The Indexed layout is not possible here, falling back to Compat" err="the kernel has no ipset"/);
+  const page = await (await fetch("http://127.0.0.1:10249/rules")).json();
+  t.match(page, { mode: "iptables", layout: "Compat", layoutFallback: "the kernel has no ipset" });
+  daemon.kill();
+  await daemon;
+});
+
 t.test("with all of it again", async (t) => {
   t.strictSame(await support(), { kind: "usable" });
 });

@@ -34,7 +34,7 @@ export function addressIndex({ fill, table, letter }: IndexInput, family: Family
   };
 }
 
-const PROTOCOLS = ["tcp", "udp", "sctp"] as const;
+const PROTOCOLS: readonly string[] = ["tcp", "udp", "sctp"];
 
 const PROTOCOL = / -p (\S+) /;
 const PORT = / --dport (\d+) /;
@@ -50,7 +50,7 @@ export function portIndex({ fill, table, letter }: IndexInput): Index {
   };
   return {
     keyOf: ({ line }) => {
-      const protocol = PROTOCOLS.findIndex((each) => each === found(PROTOCOL, line));
+      const protocol = PROTOCOLS.indexOf(found(PROTOCOL, line));
       return `${protocol}${Number(found(PORT, line)).toString(8).padStart(DIGITS, "0")}`;
     },
     chainOf,
@@ -66,7 +66,7 @@ export function portIndex({ fill, table, letter }: IndexInput): Index {
 }
 
 /** First and last port, none where a place is all of a protocol. */
-function portsOf(place: string): { readonly protocol: (typeof PROTOCOLS)[number]; readonly ports: readonly number[] } {
+function portsOf(place: string): { readonly protocol: string; readonly ports: readonly number[] } {
   const protocol = PROTOCOLS[Number(place.charAt(0))] ?? "tcp";
   const digits = place.slice(1);
   if (digits === "") return { protocol, ports: [] };
