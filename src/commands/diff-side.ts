@@ -130,7 +130,8 @@ const NOT_TOLD: Readonly<Record<DumpPart, string>> = {
 /** No dump of an ordinary node tells of addresses, settings and counters. */
 function isMissed(part: DumpPart, told: ReadonlySet<DumpPart>, { options }: InputFlags): boolean {
   if (NOT_TOLD[part] === "" || told.has(part)) return false;
-  return part === "tables" || options.mode === "ipvs";
+  if (options.mode !== "ipvs") return part === "tables" || (part === "sets" && options.iptablesLayout === "Indexed");
+  return true;
 }
 
 async function manifestSide(path: string, { input, backend, output }: SideMeans): Promise<Side> {

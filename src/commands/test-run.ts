@@ -20,7 +20,8 @@ export interface CaseResult {
   readonly file: string;
   readonly line: number;
   readonly name: string;
-  readonly mode: CaseMode;
+  /** With the layout, where it is not kube-proxy's: `iptables, Indexed`. */
+  readonly mode: string;
   /** Why it failed; none: it passed. */
   readonly problems: readonly string[];
   /** Every end that was found, with its share. */
@@ -92,11 +93,15 @@ const PLACES = { from: { field: "from" }, to: { field: "to" } };
 
 /** What is not among the manifests any more makes a case fail: they are what is tested. */
 function runCase(each: ReadyCase, setting: Setting): CaseResult {
-  const { file, mode } = setting;
-  const result = { file: file.path, line: each.line, name: each.name, mode };
+  const { file } = setting;
+  const result = { file: file.path, line: each.line, name: each.name, mode: sayMode(setting) };
   const found = orRefusal(() => findPacket(each.asked, file.cluster, PLACES));
   if (found instanceof InputError) return { ...result, problems: [found.message], ends: [], warnings: [] };
   return { ...result, warnings: found.warnings, ...judge(each, found, setting) };
+}
+
+function sayMode({ mode, file }: Setting): string {
+  return mode === "iptables" && file.cluster.options.iptablesLayout === "Indexed" ? `${mode}, Indexed` : mode;
 }
 
 function judge({ expected }: ReadyCase, { packet }: FoundPacket, { file: { cluster }, mode, ground }: Setting) {

@@ -10,7 +10,7 @@ import { sayDetails } from "./trace-words.ts";
 
 /** Steps are called by their position among all; `before` and `last` are such positions. */
 export function traceData(report: TraceReport): Data {
-  const { trace, mode, nodeName, service } = report;
+  const { trace, mode, layout, nodeName, service } = report;
   const { packet, steps, ends } = trace;
   const positionsOf = (some: readonly Step[]) => some.map((step) => steps.indexOf(step));
   return {
@@ -26,6 +26,7 @@ export function traceData(report: TraceReport): Data {
       to: { address: packet.destination, port: packet.destinationPort },
     },
     mode,
+    layout,
     node: nodeName === "" ? undefined : nodeName,
     service: service && {
       servicePort: service.traffic.servicePort.text,

@@ -38,13 +38,16 @@ export function fieldOfDumps(dumps: NamedDumps, family: Family, addresses: reado
 export function missedParts(dumps: NamedDumps, family: Family): readonly string[] {
   const hasRules = dumps.some(({ dump }) => dump.texts.tables.has(family));
   const hasServers = dumps.some(({ dump }) => dump.told.has("servers"));
-  const isIpvs = dumps.some(({ dump }) => dump.texts.sets.includes("create KUBE-"));
+  const isIpvs = dumps.some(({ dump }) => OF_IPVS_MODE.test(dump.texts.sets));
   const tool = family === "IPv4" ? "iptables-save" : "ip6tables-save";
   return [
     ...(hasRules ? [] : [`no rules of ${family} (${tool})`]),
     ...(isIpvs && !hasServers ? ["no virtual servers (ipvsadm -Sn), though its sets are of IPVS mode"] : []),
   ];
 }
+
+/** Sets of the Indexed layout have names of their own. */
+const OF_IPVS_MODE = /^create KUBE-(?!(?:6-)?IX-)/m;
 
 interface Rest {
   readonly heads: string;

@@ -1,6 +1,9 @@
 // What is told of a walk, before it is put into words or data?
 import type { Backend } from "../backends/backend.ts";
 import { hostPort } from "../net/address.ts";
+import type { Options } from "../options/options.ts";
+import { isIndexChain } from "../state/index-chain-name.ts";
+import { targetOf } from "../state/rule.ts";
 import { type Fraction, plus } from "../trace/fraction.ts";
 import type { End, RulePlace, ServerPlace, Step, Trace } from "../trace/trace.ts";
 import type { FoundService } from "./trace-service.ts";
@@ -9,6 +12,8 @@ export interface TraceReport {
   readonly trace: Trace;
   /** `dump`: rules that somebody gave, of whatever mode. */
   readonly mode: Backend["mode"] | "dump";
+  /** Of iptables mode. */
+  readonly layout: Options["iptablesLayout"] | undefined;
   /** Empty: none is known. */
   readonly nodeName: string;
   /** Undefined where the packet is for none that is known. */
@@ -38,6 +43,26 @@ export function meetingsOf(steps: readonly Step[]): readonly Meeting[] {
     meetings[index] = { ...step, share: other ? plus(other.share, step.share) : step.share };
   }
   return meetings;
+}
+
+/** Meetings that lead from chain to chain down an index stand together, all others alone. */
+export function descentsOf(meetings: readonly Meeting[]): readonly (readonly [Meeting, ...Meeting[]])[] {
+  const groups: [Meeting, ...Meeting[]][] = [];
+  for (const meeting of meetings) {
+    const last = groups.at(-1);
+    const above = last && indexChainBelow(last.at(-1));
+    const goesOn =
+      above !== undefined && "rule" in meeting.at && meeting.at.chain === above && indexChainBelow(meeting);
+    if (last && goesOn) last.push(meeting);
+    else groups.push([meeting]);
+  }
+  return groups;
+}
+
+/** The chain of an index that a rule leads to. */
+function indexChainBelow(meeting: Meeting | undefined): string | undefined {
+  const target = meeting && "rule" in meeting.at ? targetOf(meeting.at.rule.line) : undefined;
+  return target !== undefined && isIndexChain(target) ? target : undefined;
 }
 
 function keyOf(at: RulePlace | ServerPlace): string {

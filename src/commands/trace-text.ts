@@ -6,7 +6,15 @@ import type { Packet } from "../trace/packet.ts";
 import { printShare } from "../trace/share.ts";
 import type { End, Outcome } from "../trace/trace.ts";
 import { namedService } from "./trace-names.ts";
-import { alikeEnds, type Meeting, meetingsOf, placeOf, stationOf, type TraceReport } from "./trace-report.ts";
+import {
+  alikeEnds,
+  descentsOf,
+  type Meeting,
+  meetingsOf,
+  placeOf,
+  stationOf,
+  type TraceReport,
+} from "./trace-report.ts";
 import { explainService } from "./trace-service.ts";
 import { sayDetails, sayOutcome, sayReason, sayShare } from "./trace-words.ts";
 
@@ -31,9 +39,10 @@ export function* printTrace(report: TraceReport, colour: boolean): Iterable<stri
 }
 
 /** `TCP from 10.1.0.1 to 10.96.0.1:80, iptables mode, on node a`. */
-export function sayPacket({ trace: { packet }, mode, nodeName }: TraceReport): string {
+export function sayPacket({ trace: { packet }, mode, layout, nodeName }: TraceReport): string {
   const where = mode === "dump" ? "by the rules of the dump" : `${mode} mode`;
-  return [`${protocolOf(packet)} from ${senderOf(packet)} to ${targetOf(packet)}`, where, onNode(nodeName)]
+  const how = layout === "Indexed" ? "Indexed layout" : "";
+  return [`${protocolOf(packet)} from ${senderOf(packet)} to ${targetOf(packet)}`, where, how, onNode(nodeName)]
     .filter((part) => part !== "")
     .join(", ");
 }
@@ -73,20 +82,25 @@ function* printService({ service, mode, trace }: TraceReport): Iterable<string> 
 function* printMeetings(meetings: readonly Meeting[], paint: Paint): Iterable<string> {
   yield paint("heading", meetings.length === 0 ? "It meets no rule" : "What it meets");
   let station = "";
-  for (const meeting of meetings) {
-    if (stationOf(meeting.at) !== station) {
-      station = stationOf(meeting.at);
+  for (const descent of descentsOf(meetings)) {
+    const [{ at }] = descent;
+    if (stationOf(at) !== station) {
+      station = stationOf(at);
       yield `  ${station}`;
     }
-    yield* printMeeting(meeting, paint);
+    yield* printDescent(descent, paint);
   }
 }
 
-function* printMeeting({ at, what, share }: Meeting, paint: Paint): Iterable<string> {
+/** Of a way down an index, where it begins, where it ends, and its rules. */
+function* printDescent(descent: readonly [Meeting, ...Meeting[]], paint: Paint): Iterable<string> {
+  const [{ at, what: first, share }, ...others] = descent;
+  const last = others.at(-1);
+  const what = last ? last.what.replace("goes to", "goes down the index to") : first;
   const part = isAll(share) ? "" : ` [${printShare(share)}]`;
   yield `    ${placeOf(at)}: ${what}${part}`;
   if (!("rule" in at)) return;
-  yield paint("rule", `      ${at.rule.line}`);
+  for (const each of descent) if ("rule" in each.at) yield paint("rule", `      ${each.at.rule.line}`);
   for (const reason of at.rule.origin ? sayReason(at) : []) yield `      ${reason}`;
 }
 

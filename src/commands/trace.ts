@@ -89,6 +89,7 @@ export function reportOf(walked: {
   return {
     trace: walk(field, packet),
     mode,
+    layout: mode === "iptables" ? cluster.options.iptablesLayout : undefined,
     nodeName: cluster.nodeName,
     service: findService(world, packet, (address) => isLocal(address) ?? false),
     podAt: (address) => podAt(cluster.objects, address),

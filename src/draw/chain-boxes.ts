@@ -15,6 +15,8 @@ export interface Surroundings {
   readonly chains: ReadonlySet<string>;
   readonly entries: EntriesOfSets;
   readonly groups: readonly ServerGroup[];
+  /** Of chains that are part of a choice, by id: how many packets come to them. */
+  readonly treeShares: ReadonlyMap<string, bigint>;
 }
 
 export interface Drawn {
@@ -32,6 +34,7 @@ interface Step {
 const DEEDS: ReadonlyMap<string, string> = new Map([
   [MARK_CHAIN, "masquerade"],
   ["MASQUERADE", "masquerade"],
+  ["MARK", "unmark"],
   ["ACCEPT", "accept"],
   ["RETURN", "return"],
 ]);
@@ -41,7 +44,7 @@ export function drawChain(chain: DrawnChain, around: Surroundings): Drawn {
   const steps = stepsOf(chain, around);
   const plain = steps.filter(({ rule }) => !rule.set);
   const arrows = plain.flatMap(({ rule, labels }) => arrowOf(chain.id, endOf(rule, chain, around), labels));
-  const box: Box = { ...boxOf(chain), notes: notesOf(plain, chain, around) };
+  const box: Box = { ...boxOf(chain), notes: [...chain.notes, ...notesOf(plain, chain, around)] };
   const ends = steps.flatMap(({ rule }) => refusalOf(rule, chain) ?? endpointOf(rule) ?? []);
   const sets = [...new Set(steps.flatMap(({ rule }) => rule.set?.name ?? []))];
   const drawn = sets.map((name) => drawSet(name, steps, { chain, around }));
@@ -80,7 +83,7 @@ function drawSet(
 
 /** What each arrow says: remark and conditions of its rule, and which share of packets goes that way. */
 function stepsOf(chain: DrawnChain, around: Surroundings): readonly Step[] {
-  const shares = sharesOf(chain.rules);
+  const shares = sharesOf(chain.rules, around.treeShares.get(chain.id));
   let branches = 0;
   return chain.rules.map((rule, index) => {
     const share = shares[index];

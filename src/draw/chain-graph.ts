@@ -1,6 +1,7 @@
 // What is drawn of one ServicePort? All that its packets meet, from the hooks to its endpoints.
 import type { Fragment, KernelState } from "../state/kernel-state.ts";
 import { type Drawn, drawChain } from "./chain-boxes.ts";
+import { foldTrees, treeShares } from "./choice-tree.ts";
 import { type Box, type Graph, mergeGraph } from "./graph.ts";
 import { drawRealServers, groupServers, type ServerGroup } from "./server-boxes.ts";
 import { chainsOf, entriesOf } from "./service-rules.ts";
@@ -10,13 +11,14 @@ const INPUT: Box = { id: "ipvs INPUT", kind: "hook", caption: "ipvs", name: "INP
 
 /** The graph of one fragment of a wanted state. What stands in the kernel for all Services alike is left out. */
 export function chainGraph(state: KernelState, fragment: Fragment): Graph {
-  const drawn = chainsOf(state, fragment);
+  const drawn = foldTrees(chainsOf(state, fragment));
   const groups = groupServers(fragment);
   const around = {
     service: fragment.key.slice(0, fragment.key.lastIndexOf("/")),
     chains: new Set(drawn.map(({ id }) => id)),
     entries: entriesOf(fragment),
     groups,
+    treeShares: treeShares(drawn),
   };
   const chains = drawn.map((chain) => drawChain(chain, around));
   const servers = drawServers(groups, new Set(chains.flatMap(({ arrows }) => arrows.map(({ to }) => to))));

@@ -2,7 +2,7 @@
 import { type Arrow, arrowsByOrigin, type Box, type Graph } from "./graph.ts";
 
 /** So many arrows of one box are drawn one by one. */
-const SHOWN = 40;
+export const SHOWN = 40;
 
 /** The graph in which the arrows of a box beyond the fortieth are one, to a box that says how many they are. */
 export function crowdArrows(graph: Graph): Graph {

@@ -1,4 +1,6 @@
 // Which rules of a state has one ServicePort to do with?
+import { isIndexed } from "../state/index-tree.ts";
+import { indexRulesOf } from "../state/index-way.ts";
 import type { Chain, Chains, Fragment, KernelState, Rule, TableName } from "../state/kernel-state.ts";
 import { type RuleText, readRule } from "./rule-text.ts";
 
@@ -13,6 +15,8 @@ export interface DrawnChain {
   readonly name: string;
   readonly hook: boolean;
   readonly rules: readonly RuleText[];
+  /** What else is to be said of it. */
+  readonly notes: readonly string[];
 }
 
 /** Entries of the ServicePort by set. */
@@ -50,7 +54,7 @@ export function entriesOf(fragment: Fragment): EntriesOfSets {
  */
 export function chainsOf(state: KernelState, fragment: Fragment): readonly DrawnChain[] {
   const tables = [...state.tables].sort(([a], [b]) => Number(b === "nat") - Number(a === "nat"));
-  const all = tables.flatMap(([table, chains]) => candidatesOf(fragment, table, chains));
+  const all = tables.flatMap((each) => candidatesOf(state, fragment, each));
   const byId = new Map(all.map((chain) => [chain.id, chain]));
   const whole = wholeChains(byId);
   const drawn = new Map<string, DrawnChain>();
@@ -71,28 +75,65 @@ export function chainsOf(state: KernelState, fragment: Fragment): readonly Drawn
 }
 
 /** Chains of one table in state order, without rules that ask for sets the ServicePort is not in. */
-function candidatesOf(fragment: Fragment, table: TableName, chains: Chains): readonly Candidates[] {
+function candidatesOf(
+  state: KernelState,
+  fragment: Fragment,
+  [table, chains]: readonly [TableName, Chains],
+): readonly Candidates[] {
   const shares = fragment.shares(table);
+  const reader = { table, candidate: candidateReader(fragment) };
+  const shared = [...chains.values()].filter(({ name }) => name !== MARK_CHAIN);
+  const read = shared.flatMap((chain) => {
+    if (!isIndexed(chain)) return readChain(reader, chain, { own: shares.get(chain.name) ?? [] });
+    const { root, below } = indexRulesOf(state, table, { chain, fragment });
+    return [
+      readChain(reader, chain, { own: root }),
+      ...below.map(({ chain: { name, hold, rules }, passed }) => {
+        const notes = passed.map((each) => `behind ${each}`);
+        return readChain(reader, { name, hold, rules: [] }, { own: rules, notes });
+      }),
+    ];
+  });
+  const own = fragment.chains(table).map(({ name, hold, rules }) => {
+    return readChain(reader, { name, hold, rules: [] }, { own: rules });
+  });
+  return [...read, ...own];
+}
+
+interface Reader {
+  readonly table: TableName;
+  /** None for a rule that the ServicePort has nothing to do with. */
+  readonly candidate: (rule: Rule, own: boolean) => readonly Candidate[];
+}
+
+function candidateReader(fragment: Fragment): Reader["candidate"] {
   const entries = entriesOf(fragment);
   const sorted = new Set(fragment.ipvs?.().rules.map(({ line }) => line));
-  const candidate = ({ line }: Rule, own: boolean): readonly Candidate[] => {
+  return ({ line }, own) => {
     const text = readRule(line);
     if (text.set && !entries.has(text.set.name)) return [];
     return [{ text, concerned: own || text.set !== undefined || sorted.has(line) }];
   };
-  const read = ({ name, hold, rules, last = [] }: Chain, own: boolean): Candidates => ({
+}
+
+/** The ServicePort's own rules stand between the first of a chain and the last. */
+function readChain(
+  { table, candidate }: Reader,
+  { name, hold, rules, last = [] }: Chain,
+  { own, notes = [] }: { readonly own: readonly Rule[]; readonly notes?: readonly string[] },
+): Candidates {
+  return {
     id: chainId(table, name),
     table,
     name,
     hook: hold === "built-in",
+    notes,
     rules: [
-      ...rules.flatMap((rule) => candidate(rule, own)),
-      ...(shares.get(name) ?? []).flatMap((rule) => candidate(rule, true)),
-      ...last.flatMap((rule) => candidate(rule, own)),
+      ...rules.flatMap((rule) => candidate(rule, false)),
+      ...own.flatMap((rule) => candidate(rule, true)),
+      ...last.flatMap((rule) => candidate(rule, false)),
     ],
-  });
-  const shared = [...chains.values()].filter(({ name }) => name !== MARK_CHAIN);
-  return [...shared.map((chain) => read(chain, false)), ...fragment.chains(table).map((chain) => read(chain, true))];
+  };
 }
 
 /** Chains that some rule of the ServicePort leads to, directly or not. */

@@ -17,6 +17,7 @@ import { healthPortConflict } from "./checks/health-port-conflict.ts";
 import { hintsIncomplete } from "./checks/hints-incomplete.ts";
 import { hintsWithoutZone } from "./checks/hints-without-zone.ts";
 import { ingressProxy } from "./checks/ingress-proxy.ts";
+import { layout } from "./checks/layout.ts";
 import { localNodePort } from "./checks/local-node-port.ts";
 import { localPolicy } from "./checks/local-policy.ts";
 import { localPolicyAndTopology } from "./checks/local-policy-and-topology.ts";
@@ -91,6 +92,7 @@ export const CLUSTER_CHECKS: readonly ClusterCheck[] = [
   endpointsUnused,
   foreignClusterIP,
   healthPortConflict,
+  layout,
   nodeAddress,
   nodePortConflict,
   nodeWithoutZone,

@@ -33,7 +33,7 @@ export interface NodeFamily {
   readonly addresses: readonly string[];
 }
 
-export type LintOptions = Pick<Options, "mode" | "clusterCIDRs" | "allowServiceExternalIPs">;
+export type LintOptions = Pick<Options, "mode" | "iptablesLayout" | "clusterCIDRs" | "allowServiceExternalIPs">;
 
 export interface LintedCluster {
   readonly options: LintOptions;

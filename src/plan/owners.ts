@@ -1,5 +1,5 @@
 // Which ServicePort is a rule there for?
-import type { Chain, Fragment, KernelState, Rule, TableName } from "../state/kernel-state.ts";
+import type { Chains, Fragment, KernelState, Rule, TableName } from "../state/kernel-state.ts";
 import { targetOf } from "../state/rule.ts";
 
 /** A ServicePort as `shop/cart:http`; undefined for what is there for all alike, and where nothing tells. */
@@ -25,28 +25,34 @@ export function ownerOf({ key }: Fragment): string {
  * the chain that they are in or lead to, and such a chain by the rule that leads to it.
  */
 export function ownersIn(table: TableName, wanted: KernelState, actual: KernelState): Owners {
-  const lines = new Map<string, string>();
+  const tails = new Map<string, string>();
   for (const fragment of wanted.fragments) {
     const owner = ownerOf(fragment);
-    for (const rules of fragment.shares(table).values()) for (const { line } of rules) lines.set(line, owner);
-    for (const { line } of fragment.ipvs?.().rules ?? []) lines.set(line, owner);
+    for (const rules of fragment.shares(table).values()) for (const { line } of rules) tails.set(tailOf(line), owner);
+    for (const { line } of fragment.ipvs?.().rules ?? []) tails.set(tailOf(line), owner);
   }
-  const chains = chainOwners([...(actual.tables.get(table)?.values() ?? [])]);
+  const chains = chainOwners(actual.tables.get(table) ?? new Map());
   const told = (chain: string, { line }: Rule) => {
-    return commented(line) ?? lines.get(line) ?? chains.get(targetOf(line) ?? "") ?? chains.get(chain);
+    return commented(line) ?? tails.get(tailOf(line)) ?? chains.get(targetOf(line) ?? "") ?? chains.get(chain);
   };
-  return { wanted: ({ line }) => lines.get(line), actual: told };
+  return { wanted: ({ line }) => tails.get(tailOf(line)), actual: told };
 }
 
-/** Chains of one ServicePort: in large clusters the rules of endpoints have no comments. */
-const OF_SERVICES = /^KUBE-(?:SVC|SVL|EXT|FW|SEP|XLB)-/;
+/** What a rule says, whichever chain it stands in: the chains of an index pass it from one to the other. */
+function tailOf(line: string): string {
+  return line.slice(line.indexOf(" ", "-A ".length));
+}
 
-function chainOwners(chains: readonly Chain[]): ReadonlyMap<string, string> {
+/** Chains of one ServicePort: in large clusters the rules of endpoints have no comments, in the other layout none has. */
+const OF_SERVICES = /^KUBE-(?:IX-)?(?:SVC|SVL|EXT|FW|SEP|SUB|XLB)-/;
+
+/** Told by comments first, then by whoever leads to a chain, however many chains below. */
+function chainOwners(chains: Chains): ReadonlyMap<string, string> {
   const owners = new Map<string, string>();
   const take = (chain: string | undefined, owner: string | undefined) => {
     if (chain !== undefined && owner !== undefined && OF_SERVICES.test(chain)) owners.set(chain, owner);
   };
-  for (const { name, rules } of chains) {
+  for (const { name, rules } of chains.values()) {
     if (!name.startsWith("KUBE-")) continue;
     for (const { line } of rules) {
       const owner = commented(line);
@@ -54,10 +60,8 @@ function chainOwners(chains: readonly Chain[]): ReadonlyMap<string, string> {
       take(name, owner);
     }
   }
-  for (const { name, rules } of chains) {
-    const owner = owners.get(name);
-    if (owner !== undefined) for (const { line } of rules) take(targetOf(line), owner);
-  }
+  // What is put into a map while it is gone through is gone through as well.
+  for (const [name, owner] of owners) for (const { line } of chains.get(name)?.rules ?? []) take(targetOf(line), owner);
   return owners;
 }
 

@@ -18,20 +18,26 @@ export function realKey(server: ServerIdentity, { address, port }: Pick<RealServ
   return `${printIdentity(server)} to ${address} ${port}`;
 }
 
-/** Worked out once for each page: a change then costs a look at every page, and not at every fragment. */
-const CLAIMED = new WeakMap<Page<Fragment>, ReadonlySet<string>>();
+/**
+ * Digests of keys, worked out once for each page: a change then costs a look at every page, and not at every fragment.
+ * The keys themselves would take more memory than all else of a large cluster.
+ */
+const CLAIMED = new WeakMap<Page<Fragment>, ReadonlySet<number>>();
 
 /** Does any fragment want the entry, server or address of this key? */
 export function isClaimed(fragments: PagedList<Fragment>, key: string): boolean {
-  return fragments.pages.some((page) => claimedOn(page).has(key));
+  const digest = digestOf(key);
+  return fragments.pages.some((page) => claimedOn(page).has(digest) && keysOn(page).includes(key));
 }
 
 /** The virtual server that is wanted there: of several the last one. */
 export function serverAt(fragments: PagedList<Fragment>, key: string): VirtualServer | undefined {
+  const digest = digestOf(key);
   for (const page of [...fragments.pages].reverse()) {
-    if (!claimedOn(page).has(key)) continue;
+    if (!claimedOn(page).has(digest)) continue;
     const servers = page.flatMap((fragment) => fragment.ipvs?.().servers ?? []);
-    return servers.findLast((server) => serverKey(server) === key);
+    const last = servers.findLast((server) => serverKey(server) === key);
+    if (last) return last;
   }
   return undefined;
 }
@@ -51,12 +57,23 @@ export function keysOf({ entries, servers, addresses }: IpvsShare): readonly str
   return [...entries.map(entryKey), ...servers.map(serverKey), ...addresses];
 }
 
-function claimedOn(page: Page<Fragment>): ReadonlySet<string> {
+function claimedOn(page: Page<Fragment>): ReadonlySet<number> {
   const known = CLAIMED.get(page);
   if (known) return known;
-  const claimed = new Set(page.flatMap((fragment) => keysOf(fragment.ipvs?.() ?? NOTHING)));
+  const claimed = new Set(keysOn(page).map(digestOf));
   CLAIMED.set(page, claimed);
   return claimed;
+}
+
+function keysOn(page: Page<Fragment>): readonly string[] {
+  return page.flatMap((fragment) => keysOf(fragment.ipvs?.() ?? NOTHING));
+}
+
+/** FNV-1a, of which as many bits as V8 keeps without an object. Two keys may have the same. */
+function digestOf(key: string): number {
+  let digest = 0x811c9dc5;
+  for (let at = 0; at < key.length; at++) digest = Math.imul(digest ^ key.charCodeAt(at), 0x01000193);
+  return digest & 0x3fffffff;
 }
 
 const NOTHING: IpvsShare = { entries: [], servers: [], addresses: [], rules: [] };

@@ -55,6 +55,16 @@ const CASES: readonly Case[] = [
     notes: [],
   },
   {
+    name: "to-indexed",
+    args: [...DEMO, "--iptables-layout", "Indexed", "--against", dump("to-indexed.dump")],
+    notes: ["note: the dump has no sets (ipset save), so none are compared", ONLY_V4],
+  },
+  {
+    name: "from-indexed",
+    args: [...DEMO, "--against", dump("from-indexed.dump")],
+    notes: [ONLY_V4],
+  },
+  {
     name: "fresh",
     args: [...DEMO, "--against", dump("fresh.dump"), "--nfacct"],
     notes: [ONLY_V4],

@@ -18,6 +18,15 @@ const CASES = {
     "--ip-family",
     "ipv4",
   ],
+  indexed: [
+    join(FIXTURES, "wide/cluster.yaml"),
+    "--config",
+    join(FIXTURES, "wide/config.yaml"),
+    "--service",
+    "wide/near",
+    "--ip-family",
+    "ipv4",
+  ],
 };
 
 async function ask(...args: readonly string[]) {

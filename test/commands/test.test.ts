@@ -51,6 +51,12 @@ t.test("manifests and node may come by flags, modes by default are both", async 
   t.equal(one.text, "ok   a (ipvs)\n1 passed, 0 failed\n");
 });
 
+t.test("in the other layout of iptables mode, which is told", async (t) => {
+  const { code, text } = await ask(fileOf(t, PASSES), "--manifests", DEMO, "--iptables-layout", "Indexed");
+  t.equal(code, 0);
+  t.equal(text, "ok   a (iptables, Indexed)\nok   a (ipvs)\n2 passed, 0 failed\n");
+});
+
 t.test("of two families the one that is reached", async (t) => {
   const six =
     "cases:\n- {name: a, from: external, to: 'service/demo/web', reaches: ['[fd00:244::11]:8080', '[fd00:244::12]:8080', '[fd00:244::13]:8080']}\n";

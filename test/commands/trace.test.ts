@@ -12,6 +12,7 @@ import { FIXTURES, matchGolden } from "../support/golden.ts";
 
 const DEMO = [join(FIXTURES, "demo"), "--cluster-cidr", "10.244.0.0/16,fd00:244::/56"];
 const SHOP = [join(FIXTURES, "ci-example/manifests"), join(FIXTURES, "ci-example/cluster"), "--node", "worker-b"];
+const WIDE = [join(FIXTURES, "wide/cluster.yaml"), "--config", join(FIXTURES, "wide/config.yaml")];
 const EXTERNAL = "note: external: 198.18.0.9 stands for any client outside";
 
 const NODE = ["--node-address", "eth0=192.0.2.10"];
@@ -109,6 +110,15 @@ const CASES: readonly Case[] = [
     args: [...closed, "--node-address", "2001:db8::1", "--from", "2001:db8::77", "--to", "[2001:db8::9]:80"],
     notes: ["note: the dump has no rules of IPv6 (ip6tables-save)"],
   },
+  { name: "indexed-tree", args: [...WIDE, "--from", "10.244.2.2", "--to", "service/wide/many"] },
+  { name: "indexed-affinity", args: [...WIDE, "--from", "10.244.0.5", "--to", "service/wide/sticky"] },
+  { name: "indexed-no-endpoints", args: [...WIDE, "--from", "node", "--to", "service/wide/asleep"] },
+  { name: "indexed-node-port", args: [...WIDE, "--from", "external", "--to", "node:31911"], notes: [EXTERNAL] },
+  { name: "indexed-local-policy", args: [...WIDE, "--from", "203.0.113.200", "--to", "203.0.113.21:80"] },
+  {
+    name: "dump-indexed",
+    args: ["--rules", join(FIXTURES, "wide/node.save"), ...NODE, "--from", "192.0.2.77", "--to", "10.96.20.9:80"],
+  },
   { name: "not-judged", args: [...closed, "--from", "192.0.2.77", "--to", "10.0.0.4:80"] },
   {
     name: "least-connections",
@@ -126,6 +136,7 @@ const DRAWN: ReadonlySet<string> = new Set([
   "dump-without-addresses",
   "joined",
   "policy",
+  "indexed-node-port",
 ]);
 
 for (const { name, args, notes = [] } of CASES) {
@@ -235,10 +246,10 @@ status: {podIP: 10.1.0.9}
   t.match(there.text, /10\.1\.0\.1:80 \(Pod a\/old\)$/m, "a mirrored endpoint has its Pod");
 });
 
-t.test("what render prints is walked as the manifests are, in both modes", async (t) => {
-  for (const mode of ["iptables", "ipvs"]) {
+t.test("what render prints is walked as the manifests are, in both modes and layouts", async (t) => {
+  for (const [mode = "", ...layout] of [["iptables"], ["ipvs"], ["iptables", "--iptables-layout", "Indexed"]]) {
     const rendered = new CollectedOutput();
-    await runCommandLine(["render", ...DEMO, "--proxy-mode", mode], rendered);
+    await runCommandLine(["render", ...DEMO, "--proxy-mode", mode, ...layout], rendered);
     const asked = [
       "--from",
       "10.244.0.11",
@@ -249,7 +260,7 @@ t.test("what render prints is walked as the manifests are, in both modes", async
       "-o",
       "json",
     ];
-    const wanted = ends((await ask(...DEMO, ...asked, "--proxy-mode", mode)).text);
+    const wanted = ends((await ask(...DEMO, ...asked, "--proxy-mode", mode, ...layout)).text);
     t.strictSame(ends((await ask(...DEMO, ...asked, "--rules", fileOf(t, rendered.text))).text), wanted, mode);
     t.equal(wanted.length, 3);
   }

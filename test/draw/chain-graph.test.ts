@@ -4,6 +4,7 @@ import { chainGraph } from "../../src/draw/chain-graph.ts";
 import type { Graph } from "../../src/draw/graph.ts";
 import type { Fragment } from "../../src/state/kernel-state.ts";
 import { buildChain, buildFragment, buildState } from "../support/fragments.ts";
+import { BACKEND, INDEXED_BACKEND, IPVS_BACKEND } from "../support/templates.ts";
 import { wantedClusters } from "../support/wanted.ts";
 
 function labelOf({ arrows }: Graph, to: string): readonly string[] | undefined {
@@ -61,10 +62,14 @@ t.test("a virtual server that no set leads to is reached from its hook", async (
   t.equal(arrows.length, 1);
 });
 
-for (const mode of ["iptables", "ipvs"] as const) {
-  t.test(`${mode}: every endpoint of every cluster is there, and reached from a hook`, async (t) => {
+for (const [kind, backend] of [
+  ["iptables", BACKEND],
+  ["Indexed", INDEXED_BACKEND],
+  ["ipvs", IPVS_BACKEND],
+] as const) {
+  t.test(`${kind}: every endpoint of every cluster is there, and reached from a hook`, async (t) => {
     let count = 0;
-    for (const { name, wanted } of await wantedClusters(mode)) {
+    for (const { name, wanted } of await wantedClusters(backend)) {
       for (const state of [wanted("IPv4"), wanted("IPv6")]) {
         for (const fragment of state.fragments) {
           const graph = chainGraph(state, fragment);

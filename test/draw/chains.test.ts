@@ -5,9 +5,14 @@ import { drawChains } from "../../src/draw/chains.ts";
 import { PICTURE_FORMATS } from "../../src/draw/picture.ts";
 import type { KernelState } from "../../src/state/kernel-state.ts";
 import { FIXTURES, matchGolden } from "../support/golden.ts";
-import { crowdState, fixtureStates } from "../support/pictured.ts";
+import { crowdState, fixtureStates, wideState } from "../support/pictured.ts";
 
 const EXTENSIONS = { svg: "svg", mermaid: "mmd", dot: "dot" };
+
+interface Picture {
+  readonly states: readonly KernelState[];
+  readonly services?: readonly string[];
+}
 
 const PICTURES: Readonly<Record<string, readonly KernelState[]>> = {
   "one-endpoint": await fixtureStates("s01-clusterip-one-endpoint"),
@@ -27,10 +32,26 @@ const PICTURES: Readonly<Record<string, readonly KernelState[]>> = {
   "ipvs-local-policy-of-thousand": [crowdState(1000, "ipvs", { externalTrafficPolicy: "Local" })],
 };
 
-for (const [name, states] of Object.entries(PICTURES)) {
+const WIDE = [await wideState()];
+
+/** In the layout with an index, among many others. */
+const INDEXED_PICTURES: Readonly<Record<string, Picture>> = {
+  "indexed-local-policy": { states: WIDE, services: ["wide/near"] },
+  "indexed-forty-endpoints": { states: WIDE, services: ["wide/many"] },
+  "indexed-affinity": { states: WIDE, services: ["wide/sticky"] },
+  "indexed-no-endpoints": { states: WIDE, services: ["wide/asleep"] },
+  "indexed-local-policy-of-thousand": { states: [crowdState(1000, "indexed", { externalTrafficPolicy: "Local" })] },
+};
+
+const ALL: Readonly<Record<string, Picture>> = {
+  ...Object.fromEntries(Object.entries(PICTURES).map(([name, states]) => [name, { states }])),
+  ...INDEXED_PICTURES,
+};
+
+for (const [name, { states, services = [] }] of Object.entries(ALL)) {
   t.test(name.replaceAll("-", " "), async (t) => {
     for (const format of PICTURE_FORMATS) {
-      const text = [...drawChains(states, [], format)].join("\n");
+      const text = [...drawChains(states, services, format)].join("\n");
       matchGolden(t, join(FIXTURES, "draw", `${name}.${EXTENSIONS[format]}`), `${text}\n`);
     }
   });

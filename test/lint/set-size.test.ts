@@ -24,7 +24,7 @@ function findSetSizes(service: Service, mode: "iptables" | "ipvs") {
   const endpoints = buildSlice([buildEndpoint("10.1.0.1", { nodeName: "n1" })]);
   const snapshot = buildSnapshot([buildRecord(service, endpoints)]);
   const cluster = lintedClusterOf({
-    options,
+    options: { ...options, iptablesLayout: "Compat" },
     nodeName: "n1",
     objects: [service, buildService({ name: "unknown" })],
     manifests: new Map([["Service ns/s", readServiceManifest({ metadata: {}, spec: {} })]]),

@@ -1,7 +1,6 @@
 // Which states are drawn in tests?
 import { join } from "node:path";
 import type { Service } from "../../src/api/objects.ts";
-import type { Backend } from "../../src/backends/backend.ts";
 import { worldOf } from "../../src/model/world.ts";
 import type { KernelState } from "../../src/state/kernel-state.ts";
 import {
@@ -15,7 +14,7 @@ import {
   buildSnapshot,
 } from "./build.ts";
 import { FIXTURES } from "./golden.ts";
-import { BACKEND, IPVS_BACKEND } from "./templates.ts";
+import { BACKEND, INDEXED_BACKEND, IPVS_BACKEND } from "./templates.ts";
 import { wantedCluster } from "./wanted.ts";
 
 /** Both families of a cluster of the fixtures. */
@@ -24,12 +23,21 @@ export async function fixtureStates(name: string): Promise<readonly KernelState[
   return [wanted("IPv4"), wanted("IPv6")];
 }
 
+/** The cluster with many Services, in IPv4 and in the layout that has an index for them. */
+export async function wideState(): Promise<KernelState> {
+  const { wanted } = await wantedCluster(join(FIXTURES, "wide"), "wide", "cluster.yaml", INDEXED_BACKEND);
+  return wanted("IPv4");
+}
+
+const BACKENDS = { iptables: BACKEND, indexed: INDEXED_BACKEND, ipvs: IPVS_BACKEND };
+
 /** One Service with so many ready endpoints on this node, a nodePort, an external IP and a load balancer's address. */
 export function crowdState(
   count: number,
-  mode: Backend["mode"] = "iptables",
+  kind: keyof typeof BACKENDS = "iptables",
   given: Partial<Service> = {},
 ): KernelState {
+  const backend = BACKENDS[kind];
   const service = buildService({
     namespace: "shop",
     name: "cart",
@@ -46,9 +54,9 @@ export function crowdState(
   const world = worldOf({
     snapshot: buildSnapshot([buildRecord(service, slice)]),
     nodeName: "n1",
-    options: buildOptions({ mode, clusterCIDRs: ["10.244.0.0/16"] }),
+    options: buildOptions({ mode: backend.mode, clusterCIDRs: ["10.244.0.0/16"] }),
     facts: buildFacts(),
     family: "IPv4",
   });
-  return (mode === "ipvs" ? IPVS_BACKEND : BACKEND).desired(world);
+  return backend.desired(world);
 }
