@@ -1,4 +1,6 @@
 // In which layout does iptables mode run, when the kernel may have no sets?
+import { setsOf } from "../backends/indexed/sets.ts";
+import { FAMILIES } from "../net/family.ts";
 import { fallBackToCompat, type Options } from "../options/options.ts";
 import type { Log } from "../sync/log.ts";
 import type { Machine } from "./machine.ts";
@@ -16,16 +18,13 @@ interface LayoutInput {
   readonly log: Log;
 }
 
-/** Those of the sets of that layout. */
-const SET_TYPES = ["hash:ip,port", "hash:ip,port,ip"] as const;
-
 /**
- * Indexed, where it is asked for and the kernel has sets, else Compat. The choice holds until the process ends. Rejects
+ * Indexed, where it is asked for and its sets can be had, else Compat. The choice holds until the process ends. Rejects
  * with KernelError where there is no way to tell: without rights above all.
  */
 export async function chooseLayout({ options, setTrouble, log }: LayoutInput): Promise<ChosenLayout> {
   if (options.mode !== "iptables" || options.iptablesLayout !== "Indexed") return { options };
-  const trouble = await setTrouble(SET_TYPES);
+  const trouble = await setTrouble(FAMILIES.flatMap(setsOf));
   if (trouble === undefined) return { options };
   log.error({ err: trouble }, "The Indexed layout is not possible here, falling back to Compat");
   return { options: fallBackToCompat(options), layoutFallback: trouble };

@@ -1,12 +1,13 @@
 // Through which door does a command get at this machine?
 import { runCommand } from "../kernel/command.ts";
+import { findClashes } from "../kernel/ipset.ts";
 import { detectTools, throughTools } from "../kernel/iptables-variant.ts";
 import { type IpvsSupport, ipvsSupport, setTrouble } from "../kernel/ipvs-support.ts";
 import { type Kernel, machine } from "../kernel/kernel.ts";
 import { whyUnusable } from "../kernel/node-facts.ts";
 import type { Family } from "../net/family.ts";
 import type { GivenFacts } from "../options/node-facts.ts";
-import type { SetType } from "../state/ip-set.ts";
+import type { SetHeader } from "../state/ip-set.ts";
 
 export interface Machine {
   readonly kernel: Kernel;
@@ -14,8 +15,8 @@ export interface Machine {
   readonly whyUnusable: (family: Family) => Promise<string>;
   /** Can IPVS mode run here, with this scheduler? */
   readonly ipvsSupport: (scheduler: string) => Promise<IpvsSupport>;
-  /** Why sets of these types are of no use here; undefined where all are there. */
-  readonly setTrouble: (types: readonly SetType[]) => Promise<string | undefined>;
+  /** Why these sets cannot be had here; undefined where they can. */
+  readonly setTrouble: (sets: readonly SetHeader[]) => Promise<string | undefined>;
 }
 
 /**
@@ -34,6 +35,15 @@ export async function openMachine(known: GivenFacts): Promise<Machine> {
     },
     whyUnusable: (family) => whyUnusable(run, family),
     ipvsSupport: (scheduler) => ipvsSupport({ run }, scheduler),
-    setTrouble: (types) => setTrouble(types),
+    setTrouble: whyWithoutSets,
   };
+}
+
+async function whyWithoutSets(sets: readonly SetHeader[]): Promise<string | undefined> {
+  const trouble = await setTrouble(sets.map(({ type }) => type));
+  if (trouble !== undefined) return trouble;
+  const [taken] = await findClashes(sets);
+  return taken === undefined
+    ? undefined
+    : `the set ${taken} is there and is made otherwise: it must be destroyed by hand`;
 }

@@ -43,8 +43,8 @@ export async function readSetSupport(converse?: Converse): Promise<SetSupport> {
 }
 
 /**
- * The sets of these names that are there. One that is not made as ours are (of another type or size, or with options)
- * is not among them: an attempt to create it is refused. Rejects with KernelError.
+ * The sets of these names that are there. One that is not made as ours are (of another type, or with options) is not
+ * among them: an attempt to create it is refused. Rejects with KernelError.
  */
 export async function readSets(names: Iterable<string>, converse?: Converse): Promise<readonly IpSet[]> {
   const sets: IpSet[] = [];
@@ -64,9 +64,21 @@ export async function findSets(names: Iterable<string>, converse?: Converse): Pr
   return found;
 }
 
+/** Those of the sets whose names others have: of another type or size, or with options. Rejects with KernelError. */
+export async function findClashes(sets: readonly SetHeader[], converse?: Converse): Promise<readonly string[]> {
+  const names = sets.map(({ name }) => name);
+  const found = new Map((await readSets(names, converse)).map((set) => [set.name, set]));
+  const there = new Set(await findSets(names, converse));
+  const isMade = ({ name, type, family, maxEntries }: SetHeader) => {
+    const set = found.get(name);
+    return set?.type === type && set.family === family && set.maxEntries === maxEntries;
+  };
+  return sets.filter((set) => there.has(set.name) && !isMade(set)).map(({ name }) => name);
+}
+
 /**
- * The same, but none where the kernel has no ipset yet: the mere question would load it, on nodes that never had a use
- * for it. `module` is there when it is loaded.
+ * Those of the names that some set has; none where the kernel has no ipset yet: the mere question would load it, on nodes
+ * that never had a use for it. `module` is there when it is loaded.
  */
 export async function findKnownSets(
   names: Iterable<string>,

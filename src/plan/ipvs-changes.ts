@@ -14,7 +14,7 @@ export interface EntryChanges {
 
 /** All that differs beside tables. */
 export interface IpvsChanges {
-  /** The interface that has the addresses. */
+  /** The interface that has the addresses; empty in a mode that has sets alone. */
   readonly device: string;
   /** It is not there. */
   readonly deviceMissing: boolean;
@@ -36,17 +36,20 @@ export interface IpvsSteps {
 
 /**
  * A virtual server is there before its address, so that no packet to it meets the node's own programs, and an address
- * goes before its virtual servers for the same reason; that is kube-proxy's order too.
+ * goes before its virtual servers for the same reason; that is kube-proxy's order too. Where rules alone lead to
+ * endpoints, an entry stays until none leads to its endpoint any more.
  */
 export function stepsOf(changes: IpvsChanges): IpvsSteps {
   const { device, deviceMissing, create, servers, retire, bind, unbind, serversGo } = changes;
+  const entries = changes.entries.flatMap(entryChanges);
+  const last = device === "" ? entries.filter(({ kind }) => kind === "remove") : [];
   const early: readonly (IpvsStep | false)[] = [
     deviceMissing && { kind: "device", name: device },
     sets(create.map((set) => ({ kind: "create", set }))),
     servers.length > 0 && { kind: "servers", changes: servers },
     retire.length > 0 && { kind: "retire", reals: retire, again: false },
     bind.length > 0 && { kind: "bind", device, addresses: bind },
-    sets(changes.entries.flatMap(entryChanges)),
+    sets(entries.filter((change) => !last.includes(change))),
   ];
   const late: readonly (IpvsStep | false)[] = [
     unbind.length > 0 && { kind: "unbind", device, addresses: unbind },
@@ -54,6 +57,7 @@ export function stepsOf(changes: IpvsChanges): IpvsSteps {
       kind: "servers",
       changes: serversGo.map((server) => ({ kind: "remove-server", server })),
     },
+    sets(last),
   ];
   return { early: early.filter((step) => step !== false), late: late.filter((step) => step !== false) };
 }

@@ -3,7 +3,7 @@ import "../support/enter-sandbox.ts";
 
 import t from "tap";
 import { attribute } from "../../src/kernel/attributes.ts";
-import { changeSets, findKnownSets, findSets, readSetSupport, readSets } from "../../src/kernel/ipset.ts";
+import { changeSets, findClashes, findKnownSets, findSets, readSetSupport, readSets } from "../../src/kernel/ipset.ts";
 import { readSetPart } from "../../src/kernel/ipset-answer.ts";
 import { listPayload } from "../../src/kernel/ipset-codec.ts";
 import { dump } from "../../src/kernel/netlink-dump.ts";
@@ -296,4 +296,19 @@ t.test("the fixtures are what this kernel says too", { skip }, async (t) => {
     });
     t.strictSame(found.map(lasting), [lasting(readSetPart(bytes))], name);
   }
+});
+
+t.test("names that others have", { skip }, async (t) => {
+  const sets = [
+    CLUSTER_IP,
+    { ...CLUSTER_IP, name: "KUBE-LARGE", maxEntries: 9 },
+    { ...CLUSTER_IP, name: "KUBE-NOBODY" },
+  ];
+  await changeSets(sets.slice(0, 2).map((set) => ({ kind: "create", set })));
+  t.teardown(() => ipset(["destroy"]));
+  t.strictSame(await findClashes(sets), []);
+  const otherwise = sets.map((set) => ({ ...set, maxEntries: 10 }));
+  t.strictSame(await findClashes(otherwise), ["KUBE-CLUSTER-IP", "KUBE-LARGE"]);
+  ipset(["create", "KUBE-NOBODY", "hash:ip", "timeout", "9"]);
+  t.strictSame(await findClashes(sets), ["KUBE-NOBODY"]);
 });

@@ -1,6 +1,7 @@
 // What is done for a change, when the kernel is believed?
 import t from "tap";
 import { changesBetween } from "../../src/paged-list.ts";
+import { diff } from "../../src/plan/diff.ts";
 import { stepsOf } from "../../src/plan/ipvs-changes.ts";
 import { diffHeld } from "../../src/plan/ipvs-held.ts";
 import { printPlan } from "../../src/plan/print.ts";
@@ -112,4 +113,21 @@ t.test("an entry is one of its set, whatever other sets are called", async (t) =
 t.test("a state without an interface binds to that of no name", async (t) => {
   const fragment = buildIpvsFragment("a", { addresses: ["10.0.0.1"] });
   t.strictSame(stepsFor([], [fragment], { devices: [] }), ["+  10.0.0.1"]);
+});
+
+t.test("in a mode that has sets alone, an entry stays until no rule leads to its endpoint", async (t) => {
+  const stateOf = (entry: string) => {
+    const fragment = buildIpvsFragment("a", { entries: [{ set: CLUSTER_IP.name, entry }] });
+    return buildIpvsState([fragment], { devices: [] });
+  };
+  const [held, wanted] = [stateOf("10.0.0.1,tcp:80"), stateOf("10.0.0.2,tcp:80")];
+  const { steps } = diff(wanted, held, { jumps: [], variant: "nft" });
+  t.strictSame(
+    [...printPlan({ steps, kept: [] })],
+    ["+ ipset KUBE-CLUSTER-IP 10.0.0.2,tcp:80", "- ipset KUBE-CLUSTER-IP 10.0.0.1,tcp:80"],
+  );
+  const changed = changesBetween(wanted.fragments, held.fragments);
+  if (wanted.ipvs?.kind !== "wanted") throw new Error("no such state");
+  const { early, late } = stepsOf(diffHeld({ wanted, ipvs: wanted.ipvs, held, changed }));
+  t.match([early, late], [[{ kind: "sets" }], [{ kind: "sets" }]], "before rules, and behind them");
 });
