@@ -1,7 +1,8 @@
-// Does `render` print, for every cluster and family, what its golden file says?
+// Does `render` print, for every cluster, layout and family, what its golden file says?
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import t from "tap";
+import t, { type Test } from "tap";
+import { parseDocument } from "yaml";
 import { runCommandLine } from "../src/cli.ts";
 import { CollectedOutput } from "./support/collected-output.ts";
 import { FIXTURES, matchGolden } from "./support/golden.ts";
@@ -9,18 +10,21 @@ import { modeOf } from "./support/wanted.ts";
 
 const CLUSTERS = join(FIXTURES, "clusters");
 
+const LAYOUTS = { iptables: ["Compat", "Indexed"], ipvs: ["Compat"] } as const;
+
+const SHORT = { ipv4: "v4", ipv6: "v6" } as const;
+
 for (const name of readdirSync(CLUSTERS).sort()) {
   const folder = join(CLUSTERS, name);
   t.test(name, async (t) => {
     const mode = modeOf(folder);
     const problems = linesOf(join(folder, "problems.txt"));
-    for (const [family, short] of [
-      ["ipv4", "v4"],
-      ["ipv6", "v6"],
-    ] as const) {
+    for (const [layout, family] of LAYOUTS[mode].flatMap(bothFamilies)) {
+      const config = layout === "Compat" ? join(folder, "config.yaml") : indexedConfig(t, folder);
       const output = new CollectedOutput();
-      const code = await runCommandLine([...renderArguments(folder), "--ip-family", family], output);
-      matchGolden(t, join(folder, `${mode}.${short}.rules`), output.text);
+      const code = await runCommandLine([...renderArguments(folder, config), "--ip-family", family], output);
+      const file = layout === "Compat" ? mode : "indexed";
+      matchGolden(t, join(folder, `${file}.${SHORT[family]}.rules`), output.text);
       t.equal(code, problems.length === 0 ? 0 : 2, "exit code");
       t.strictSame(
         output.notes.map((note) => note.replace(`error: ${folder}/`, "")),
@@ -31,12 +35,26 @@ for (const name of readdirSync(CLUSTERS).sort()) {
   });
 }
 
-function renderArguments(folder: string): readonly string[] {
+function bothFamilies<T>(layout: T): readonly (readonly [layout: T, family: keyof typeof SHORT])[] {
+  return [
+    [layout, "ipv4"],
+    [layout, "ipv6"],
+  ];
+}
+
+/** The folder's configuration, in the other layout. */
+function indexedConfig(t: Test, folder: string): string {
+  const config = parseDocument(readFileSync(join(folder, "config.yaml"), "utf8"));
+  config.setIn(["iptables", "layout"], "Indexed");
+  return join(t.testdir({ "config.yaml": config.toString() }), "config.yaml");
+}
+
+function renderArguments(folder: string, config: string): readonly string[] {
   const facts = join(folder, "node-facts.yaml");
   return [
     "render",
     join(folder, "cluster.yaml"),
-    ...["--config", join(folder, "config.yaml")],
+    ...["--config", config],
     ...(existsSync(facts) ? ["--node-facts", facts] : []),
   ];
 }

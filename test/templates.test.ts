@@ -5,17 +5,32 @@ import { FAMILIES } from "../src/net/family.ts";
 import type { KernelState, Rule } from "../src/state/kernel-state.ts";
 import { TABLES } from "../src/state/kernel-state.ts";
 import { wholeTable } from "../src/state/whole-tables.ts";
-import { IPVS_TEMPLATES, TEMPLATES } from "./support/templates.ts";
+import {
+  BACKEND,
+  INDEXED_BACKEND,
+  INDEXED_TEMPLATES,
+  IPVS_BACKEND,
+  IPVS_TEMPLATES,
+  TEMPLATES,
+} from "./support/templates.ts";
 import { wantedClusters } from "./support/wanted.ts";
 
-const MODES = [
-  { mode: "iptables", templates: TEMPLATES, least: 40 },
-  { mode: "ipvs", templates: IPVS_TEMPLATES, least: 45 },
+/** Those that stand behind the templates of Compat. */
+const OWN_INDEXED = new Map(
+  [...INDEXED_TEMPLATES]
+    .map(([name, text]) => [name, text.slice(TEMPLATES.get(name)?.length ?? 0)] as const)
+    .filter(([, text]) => text !== ""),
+);
+
+const LAYOUTS = [
+  { mode: "iptables", backend: BACKEND, templates: TEMPLATES, least: 40 },
+  { mode: "iptables, Indexed", backend: INDEXED_BACKEND, templates: OWN_INDEXED, least: 40 },
+  { mode: "ipvs", backend: IPVS_BACKEND, templates: IPVS_TEMPLATES, least: 45 },
 ] as const;
 
-for (const { mode, templates, least } of MODES) {
+for (const { mode, backend, templates, least } of LAYOUTS) {
   const used = new Set<string>();
-  for (const { wanted } of await wantedClusters(mode)) {
+  for (const { wanted } of await wantedClusters(backend)) {
     for (const family of FAMILIES) for (const rule of rulesOf(wanted(family))) used.add(nameOf(rule));
   }
 
@@ -29,7 +44,8 @@ for (const { mode, templates, least } of MODES) {
 
   t.test(`${mode}: a rule tells its heading in the template it came from`, async (t) => {
     t.ok(used.size > least);
-    for (const name of used) t.ok(templates.has(name.split(" ")[0] ?? ""), name);
+    const known = backend === INDEXED_BACKEND ? INDEXED_TEMPLATES : templates;
+    for (const name of used) t.ok(known.has(name.split(" ")[0] ?? ""), name);
   });
 }
 

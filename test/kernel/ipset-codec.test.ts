@@ -1,6 +1,10 @@
 // Are requests to ipset, byte for byte, those that the kernel understands?
+import fc from "fast-check";
 import t from "tap";
 import { KernelError } from "../../src/errors.ts";
+import { readList } from "../../src/kernel/attribute-list.ts";
+import { requiredValue } from "../../src/kernel/attribute-values.ts";
+import { readAttributes } from "../../src/kernel/attributes.ts";
 import {
   createRequest,
   destroyRequest,
@@ -12,7 +16,9 @@ import {
 } from "../../src/kernel/ipset-codec.ts";
 import { frame, type Request } from "../../src/kernel/netlink-message.ts";
 import type { SetHeader } from "../../src/state/ip-set.ts";
-import { parseEntry } from "../../src/state/set-entry.ts";
+import { type EntryParts, parseEntry } from "../../src/state/set-entry.ts";
+import { arbitrarySetAndEntry } from "../support/arbitrary-sets.ts";
+import { takeSeed } from "../support/seed.ts";
 
 const CLUSTER_IP: SetHeader = { name: "KUBE-CLUSTER-IP", type: "hash:ip,port", family: "inet" };
 const PORTS: SetHeader = { name: "P", type: "bitmap:port", family: "none" };
@@ -104,6 +110,28 @@ for (const [name, request, type, wanted] of [
     t.strictSame([request.type, request.flags], [type, 0], "and nothing is said against what is there already");
   });
 }
+
+t.test("whatever stands before it in a list: an entry has the same words as by itself", async (t) => {
+  const seed = takeSeed();
+  const header: SetHeader = { name: "P", type: "hash:ip,port,net", family: "inet" };
+  const words = (entries: readonly EntryParts[]) => {
+    const payload = Buffer.from(entryRequest("add", header, entries).payload);
+    return readList(requiredValue(readAttributes(payload.subarray(4)), { type: 8, target: "test" }));
+  };
+  const property = fc.property(fc.array(arbitrarySetAndEntry(), { maxLength: 40 }), (all) => {
+    const entries = all.map(({ parts }) => parts);
+    const alone = entries.map((entry, index) => {
+      const [bytes = Buffer.alloc(4)] = words([entry]);
+      return `${hex({ type: 0, flags: 0, payload: bytes }).slice(0, -8)}${(index + 1).toString(16).padStart(8, "0")}`;
+    });
+    return (
+      words(entries)
+        .map((bytes) => bytes.toString("hex"))
+        .join() === alone.join()
+    );
+  });
+  t.doesNotThrow(() => fc.assert(property, { seed, numRuns: 300 }));
+});
 
 t.test("list", async (t) => {
   t.equal(Buffer.from(listPayload("P")).toString("hex"), plain(HEAD));

@@ -11,6 +11,7 @@ import type { RunCommand } from "../../src/kernel/command.ts";
 import { FAMILIES, type Family } from "../../src/net/family.ts";
 import { Daemon } from "../support/daemon.ts";
 import { FIXTURES } from "../support/golden.ts";
+import { ipsetSkipReason } from "../support/ipset-tool.ts";
 import { VARIANTS, type Variant, variantEnvironment, variantSkip } from "../support/iptables-variant.ts";
 import { commandIn } from "../support/namespace-command.ts";
 import { makeNetns, removeNetns } from "../support/netns.ts";
@@ -37,10 +38,25 @@ const FACTS = {
   tcpBeLiberal: false,
 };
 
+/** Beginnings of their names: enough for the Indexed layout, since the program differs in nothing but what it writes. */
+const INDEXED = /^(c39|s06|s13|s28|u08)-/;
+
 for (const variant of VARIANTS) {
   t.test(`through ${variant}`, { skip: skip || variantSkip(variant) }, async (t) => {
-    for (const names of groups()) await t.test(names.join(", "), (t) => follow(t, names, variant));
+    for (const names of groups())
+      await t.test(names.join(", "), (t) => follow(t, names, { variant, layout: "Compat" }));
   });
+  t.test(`through ${variant}, Indexed`, { skip: ipsetSkipReason() || variantSkip(variant) }, async (t) => {
+    for (const some of groups()) {
+      const names = some.filter((name) => INDEXED.test(name));
+      if (names.length > 0) await t.test(names.join(", "), (t) => follow(t, names, { variant, layout: "Indexed" }));
+    }
+  });
+}
+
+interface Rules {
+  readonly variant: Variant;
+  readonly layout: "Compat" | "Indexed";
 }
 
 /** Clusters that one daemon can follow one after the other: it takes configuration, facts and its Node at start. */
@@ -64,14 +80,14 @@ function groups(): readonly (readonly string[])[] {
   return [...found.values()];
 }
 
-async function follow(t: Test, names: readonly string[], variant: Variant): Promise<void> {
+async function follow(t: Test, names: readonly string[], { variant, layout }: Rules): Promise<void> {
   const node = await makeNetns("golden");
   t.teardown(() => removeNetns(node));
   const folder = mkdtempSync("/run/fairlead-golden-");
   t.teardown(() => rmSync(folder, { recursive: true }));
   const [first = ""] = names;
   const config = { ...parse(textOf(first, "config.yaml")), hostnameOverride: "worker-a" };
-  const iptables = { ...config.iptables, minSyncPeriod: "10ms" };
+  const iptables = { ...config.iptables, layout, minSyncPeriod: "10ms" };
   // The size of conntrack's table is the machine's alone.
   const conntrack = { ...config.conntrack, maxPerCore: 0 };
   writeFileSync(join(folder, "config"), stringify({ ...config, iptables, conntrack }));
@@ -86,8 +102,10 @@ async function follow(t: Test, names: readonly string[], variant: Variant): Prom
   const run = commandIn(node, variant);
   for (const name of names) {
     show(folder, name);
-    for (const family of FAMILIES)
-      t.strictSame(await settled(run, family, golden(name, family)), golden(name, family), `${name} ${family}`);
+    for (const family of FAMILIES) {
+      const wanted = golden(name, family, layout);
+      t.strictSame(await settled(run, family, wanted), wanted, `${name} ${family}`);
+    }
   }
   t.equal(await daemon.stop(), 0);
 }
@@ -107,8 +125,9 @@ async function settled(run: RunCommand, family: Family, wanted: readonly string[
   }
 }
 
-function golden(name: string, family: Family): readonly string[] {
-  const text = textOf(name, `iptables.${family === "IPv4" ? "v4" : "v6"}.rules`);
+function golden(name: string, family: Family, layout: Rules["layout"]): readonly string[] {
+  const kind = layout === "Compat" ? "iptables" : "indexed";
+  const text = textOf(name, `${kind}.${family === "IPv4" ? "v4" : "v6"}.rules`);
   return (
     text
       .split(/^# ip6?tables\n/m)[1]

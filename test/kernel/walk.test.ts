@@ -8,6 +8,7 @@ import { FAMILIES, type Family } from "../../src/net/family.ts";
 import { printTables } from "../../src/state/iptables-print.ts";
 import { afterEvent, clusterEvents, EMPTY } from "../support/cluster-walk.ts";
 import { FOREIGN, foreignEdit, foreignLines, ourLines, withoutJumpOrder } from "../support/foreign-hand.ts";
+import { ipsetSkipReason } from "../support/ipset-tool.ts";
 import { VARIANTS, type Variant, variantSkip } from "../support/iptables-variant.ts";
 import { fromScratch, KeptKernel, SYNC_PERIOD } from "../support/kept-kernel.ts";
 import { commandHere } from "../support/namespace-command.ts";
@@ -21,8 +22,7 @@ limitTime(240_000);
 const skip = skipReason();
 const seed = takeSeed();
 
-/** Half of the walk for each family. */
-const STEPS = 60;
+const STEPS = { iptables: 60, Indexed: Number(process.env.FAIRLEAD_STEPS ?? 20) };
 
 const steps = fc.record({
   event: clusterEvents,
@@ -34,15 +34,25 @@ type WalkStep = typeof steps extends fc.Arbitrary<infer One> ? One : never;
 
 for (const variant of VARIANTS) {
   for (const [index, family] of FAMILIES.entries()) {
-    t.test(`${family} through ${variant}`, { skip: skip || variantSkip(variant) }, async (t) => {
-      const walk = fc.array(steps, { minLength: STEPS, maxLength: STEPS });
-      const [taken = []] = fc.sample(walk, { seed: seed + index, numRuns: 1 });
-      await testWalk(t, await setUp(family, variant), taken);
-    });
+    for (const mode of ["iptables", "Indexed"] as const) {
+      const able = { skip: (mode === "iptables" ? skip : ipsetSkipReason()) || variantSkip(variant) };
+      t.test(`${family} through ${variant}, ${mode}`, able, async (t) => {
+        const walk = fc.array(steps, { minLength: STEPS[mode], maxLength: STEPS[mode] });
+        const [taken = []] = fc.sample(walk, { seed: seed + index, numRuns: 1 });
+        await testWalk(t, await setUp({ family, variant, mode }), taken);
+      });
+    }
   }
 }
 
-async function setUp(family: Family, variant: Variant) {
+interface WalkInput {
+  readonly family: Family;
+  readonly variant: Variant;
+  readonly mode: "iptables" | "Indexed";
+}
+
+/** Each walk but the first begins where another ended, in the other layout. */
+async function setUp({ family, variant, mode }: WalkInput) {
   const run = commandHere(variant);
   const restore = (text: string) => {
     const program = family === "IPv4" ? "iptables-restore" : "ip6tables-restore";
@@ -50,12 +60,12 @@ async function setUp(family: Family, variant: Variant) {
   };
   await restore(FOREIGN);
   const saved = () => savedTables(run, family);
-  return { family, restore, saved, kept: new KeptKernel({ family, variant, kernel: machine(run) }) };
+  return { family, mode, restore, saved, kept: new KeptKernel({ family, variant, kernel: machine(run), mode }) };
 }
 
 type Subject = Awaited<ReturnType<typeof setUp>>;
 
-async function testWalk(t: Test, { family, kept, saved, restore }: Subject, walk: readonly WalkStep[]) {
+async function testWalk(t: Test, { family, mode, kept, saved, restore }: Subject, walk: readonly WalkStep[]) {
   let snapshot = EMPTY;
   for (const [number, { event, edit, look }] of walk.entries()) {
     snapshot = afterEvent(snapshot, event);
@@ -67,7 +77,7 @@ async function testWalk(t: Test, { family, kept, saved, restore }: Subject, walk
     if (!look && number !== walk.length - 1) continue;
     await kept.clock.advance(SYNC_PERIOD);
     await kept.keep(snapshot);
-    const wanted = withoutJumpOrder([...printTables(fromScratch(snapshot, family))]);
+    const wanted = withoutJumpOrder([...printTables(fromScratch(snapshot, family, mode))]);
     t.strictSame(withoutJumpOrder(ourLines(await saved())), wanted, `step ${number}: right after a look`);
   }
   return t.strictSame(

@@ -96,6 +96,12 @@ t.test("one Service among thousands touches one chain or two", async (t) => {
     ["the same text in a new fragment", [anew, ...others], 0, 0],
     ["one goes", others, 1, 0],
     ["one comes", [...all, placedFragment(9000, 3)], 1, 0],
+    [
+      "one comes that is far from all others, so that those stand a level deeper",
+      [...all, placedFragment(9001, 0o77777)],
+      2,
+      0,
+    ],
     ["nothing changes", all, 0, 0],
   ];
   for (const [name, now, write, remove] of cases) {

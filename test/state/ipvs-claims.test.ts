@@ -50,6 +50,13 @@ t.test("a virtual server is that of the last who wants it, on whatever page", as
   t.equal(serverAt(pagedList(MANY), "10.0.0.3:81/TCP"), undefined);
 });
 
+t.test("two things of which the same is remembered are told apart", async (t) => {
+  const list = pagedList([buildServed("10.59.205.3", ["10.1.0.1"]), ...MANY]);
+  t.ok(isClaimed(list, "10.59.205.3:80/TCP"));
+  t.notOk(isClaimed(list, "10.135.98.2:80/TCP"));
+  t.equal(serverAt(list, "10.135.98.2:80/TCP"), undefined);
+});
+
 t.test("who wants a thing is told by its key, the last of all", async (t) => {
   const list = pagedList([...MANY, { ...buildServed("10.0.0.5", []), key: "last" }]);
   const cases = {

@@ -52,7 +52,8 @@ const EDITS: readonly Edit[] = [
   // Whoever removes a chain has to take out first what leads into it.
   ({ chains, rules }, choice) => {
     const chain = choose(chains, choice);
-    const leading = rules.filter((rule) => rule.endsWith(` -j ${chain}`) && !rule.startsWith(`-A ${chain} `));
+    const isLeading = (rule: string) => [" -j ", " -g "].some((goes) => rule.endsWith(goes + chain));
+    const leading = rules.filter((rule) => isLeading(rule) && !rule.startsWith(`-A ${chain} `));
     return [`:${chain} - [0:0]`, ...leading.map((rule) => `-D${rule.slice(2)}`), `-X ${chain}`];
   },
   // All that is ours in the table.

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import type { ServiceRecord } from "../../src/api/objects.ts";
+import type { Backend } from "../../src/backends/backend.ts";
 import { runCommand } from "../../src/kernel/command.ts";
 import { type Kernel, machine } from "../../src/kernel/kernel.ts";
 import type { Family } from "../../src/net/family.ts";
@@ -66,16 +67,16 @@ class PassClock extends HandClock {
   }
 }
 
-type NodeOptions = Partial<LoopOptions> & { readonly family?: Family };
+type NodeOptions = Partial<LoopOptions> & { readonly family?: Family; readonly backend?: Backend };
 
-/** The daemon's loop over the real kernel, in IPVS mode. */
+/** The daemon's loop over the real kernel, in IPVS mode unless another backend is given. */
 export class IpvsNode {
   readonly lines: string[] = [];
   readonly #clock = new PassClock();
   readonly #observed = new Observed();
   readonly #loop: FamilyLoop;
 
-  constructor({ family = "IPv4", ...options }: NodeOptions = {}) {
+  constructor({ family = "IPv4", backend = IPVS_BACKEND, ...options }: NodeOptions = {}) {
     const kernel = machine(runCommand);
     const addresses: Kernel["addresses"] = (of) => {
       this.#clock.passing = true;
@@ -85,7 +86,7 @@ export class IpvsNode {
       family,
       nodeName: "n1",
       options: {
-        ...buildOptions({ mode: "ipvs", clusterCIDRs: ["10.71.0.0/16"] }),
+        ...buildOptions({ mode: backend.mode, clusterCIDRs: ["10.71.0.0/16"] }),
         syncPeriod: SYNC_PERIOD,
         minSyncPeriod: 0,
         ...options,
@@ -100,7 +101,7 @@ export class IpvsNode {
         tcpBeLiberal: false,
         families: [family],
       },
-      backend: IPVS_BACKEND,
+      backend,
       kernel: { ...kernel, addresses },
       clock: this.#clock,
       log: createLog("text", (line) => this.lines.push(line)),

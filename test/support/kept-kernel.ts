@@ -6,14 +6,15 @@ import { type KnownWorld, worldOf } from "../../src/model/world.ts";
 import type { Family } from "../../src/net/family.ts";
 import type { Step } from "../../src/plan/plan.ts";
 import type { KernelState } from "../../src/state/kernel-state.ts";
-import { Keeper, refusalIn } from "../../src/sync/keeper.ts";
+import { Keeper, type Kept, refusalIn } from "../../src/sync/keeper.ts";
 import { createLog } from "../../src/sync/log.ts";
 import { PassLog } from "../../src/sync/pass-log.ts";
 import { buildFacts, buildOptions } from "./build.ts";
 import { HandClock } from "./clock.ts";
-import { BACKEND, IPVS_BACKEND } from "./templates.ts";
+import { BACKEND, INDEXED_BACKEND, IPVS_BACKEND } from "./templates.ts";
 
-type Mode = Backend["mode"];
+/** A mode; with its own name the layout of iptables mode that has one. */
+type Mode = Backend["mode"] | "Indexed";
 
 /** Settings of a kernel are not kept in this process: they would be those of the machine that runs the test. */
 export const SETTLED_IPVS_BACKEND: Backend = {
@@ -21,12 +22,19 @@ export const SETTLED_IPVS_BACKEND: Backend = {
   desired: (world) => ({ ...IPVS_BACKEND.desired(world), sysctls: [] }),
 };
 
-const BACKENDS: Readonly<Record<Mode, Backend>> = { iptables: BACKEND, ipvs: SETTLED_IPVS_BACKEND };
+const BACKENDS: Readonly<Record<Mode, Backend>> = {
+  iptables: BACKEND,
+  Indexed: INDEXED_BACKEND,
+  ipvs: SETTLED_IPVS_BACKEND,
+};
 
 const CLUSTER_CIDRS = ["10.1.0.0/16", "fd00:1::/64"];
 
+const IPTABLES_OPTIONS = buildOptions({ localhostNodePorts: false, clusterCIDRs: CLUSTER_CIDRS });
+
 const OPTIONS = {
-  iptables: buildOptions({ localhostNodePorts: false, clusterCIDRs: CLUSTER_CIDRS }),
+  iptables: IPTABLES_OPTIONS,
+  Indexed: IPTABLES_OPTIONS,
   ipvs: buildOptions({ mode: "ipvs", clusterCIDRs: CLUSTER_CIDRS }),
 };
 
@@ -49,26 +57,31 @@ export class KeptKernel {
   readonly lines: string[] = [];
   readonly keeper: Keeper;
   readonly #family: Family;
+  readonly #mode: Mode;
   readonly #backend: Backend;
   readonly #passLog: PassLog;
   #world: KnownWorld | undefined;
+  /** How it went last. */
+  last: Kept | undefined;
 
   constructor({ family, kernel, variant, mode = "iptables" }: Subject) {
     const log = createLog("text", (line) => this.lines.push(line))("pass.ts");
     this.#family = family;
+    this.#mode = mode;
     this.#backend = BACKENDS[mode];
     this.keeper = new Keeper(
       { kernel, backend: this.#backend, variant },
       { clock: this.clock, syncPeriod: SYNC_PERIOD },
     );
-    this.#passLog = new PassLog({ family, mode, clock: this.clock, log });
+    this.#passLog = new PassLog({ family, mode: this.#backend.mode, clock: this.clock, log });
   }
 
   /** Keeps the kernel as the cluster wants it; what was worked out before is used again. */
   async keep(snapshot: Snapshot): Promise<Step | undefined> {
     const previous = this.#world && { previous: this.#world };
-    this.#world = worldOf({ ...inputOf(snapshot, this.#family, this.#backend.mode), ...previous });
+    this.#world = worldOf({ ...inputOf(snapshot, this.#family, this.#mode), ...previous });
     const kept = await this.keeper.keep(this.#backend.desired(this.#world));
+    this.last = kept;
     this.#passLog.end(kept);
     return refusalIn(kept)?.step;
   }

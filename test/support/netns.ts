@@ -12,10 +12,19 @@ export interface Netns {
 let made = 0;
 
 /** A new namespace under a name that no other test has; loopback is up. */
-export async function makeNetns(role: string): Promise<Netns> {
+export function makeNetns(role: string): Promise<Netns> {
+  return named(role, (name) => ["add", name]);
+}
+
+/** The namespace that this process is in itself, so that its own sockets are inside too. What is made there stays. */
+export function ownNetns(role: string): Promise<Netns> {
+  return named(role, (name) => ["attach", name, String(process.pid)]);
+}
+
+async function named(role: string, command: (name: string) => readonly string[]): Promise<Netns> {
   made += 1;
   const name = `fairlead-${process.pid}-${made}-${role}`;
-  await execa("ip", ["netns", "add", name]);
+  await execa("ip", ["netns", ...command(name)]);
   await configure(name, ["link set lo up"]);
   const path = `/run/netns/${name}`;
   return { name, path, agent: new Agent(path) };

@@ -38,6 +38,7 @@ export interface Place {
   readonly program: Program;
   /** Absent: what the cluster's configuration says. */
   readonly mode?: "ipvs";
+  readonly layout?: "Indexed";
 }
 
 /** `fairlead run` in the node's namespace, following one manifest file. It ends with `close` and with the test. */
@@ -92,9 +93,9 @@ export class NodeProxy {
   }
 
   #start(cluster: Cluster): ChildProcessByStdio<null, null, Readable> {
-    const { node, env, program, mode } = this.#place;
+    const { node, env, program } = this.#place;
     const config = join(this.#folder, "config.yaml");
-    writeFileSync(config, configOf(cluster, mode));
+    writeFileSync(config, configOf(cluster, this.#place));
     // The process must not outlive the test, however that ends.
     const inside = ["--pdeathsig", "KILL", "nsenter", `--net=${node.path}`, ...program];
     const run = ["run", "--manifests", join(this.#folder, "manifests"), "--config", config];
@@ -115,8 +116,8 @@ export class NodeProxy {
   }
 }
 
-function configOf({ folder, nodeName }: Cluster, mode: Place["mode"]): string {
+function configOf({ folder, nodeName }: Cluster, { mode, layout }: Place): string {
   const config = Config.parse(parse(readFileSync(join(folder, "config.yaml"), "utf8")));
-  const iptables = { ...config.iptables, minSyncPeriod: "10ms" };
+  const iptables = { ...config.iptables, minSyncPeriod: "10ms", ...(layout && { layout }) };
   return stringify({ ...config, ...HERE, ...(mode && { mode }), iptables, hostnameOverride: nodeName });
 }

@@ -41,7 +41,7 @@ export async function makeStage(t: Test, podInterface: string, rules: Rules): Pr
  * An address of IPv6 on each way out: the kernel masquerades with one of that interface or, where that has none, with the
  * one that is most like the destination, which may be a virtual server's.
  */
-function giveSources({ node, podInterface }: Topology): Promise<void> {
+export function giveSources({ node, podInterface }: Topology): Promise<void> {
   return configure(
     node.name,
     ["eth1", podInterface].map((device) => `addr add ${NODE.v6}/128 dev ${device} nodad`),
@@ -54,6 +54,7 @@ export interface Rules {
   readonly program: Program;
   /** Absent: what clusters' configurations say. */
   readonly mode?: "ipvs";
+  readonly layout?: "Indexed";
 }
 
 /** Puts a cluster on a stage, ready for these packets. No connection of before is remembered. */

@@ -49,10 +49,14 @@ async function serve({ address, port }) {
 }
 
 /** A new connection, and what it is answered. */
-async function open({ name, protocol, address, port }) {
-  const connection = await (protocol === "udp" ? flow(address, port) : connect(address, port));
+async function open({ name, ...at }) {
+  const connection = await reach(at);
   connections.set(name, connection);
   return connection.ask();
+}
+
+function reach({ protocol, address, port }) {
+  return protocol === "udp" ? flow(address, port) : connect(address, port);
 }
 
 async function talk(name) {
@@ -64,10 +68,10 @@ async function close(name) {
   connections.delete(name);
 }
 
-async function begin({ name, address, port }) {
+async function begin({ name, ...at }) {
   const client = { count: 0, failures: [], stopped: false };
   clients.set(name, client);
-  client.ended = keepConnecting(client, address, port);
+  client.ended = keepConnecting(client, at);
 }
 
 async function end(name) {
@@ -77,12 +81,12 @@ async function end(name) {
   return { count: client.count, failures: client.failures };
 }
 
-async function keepConnecting(client, address, port) {
+async function keepConnecting(client, at) {
   while (!client.stopped) {
     client.count += 1;
     const begin = performance.now();
     try {
-      const connection = await connect(address, port);
+      const connection = await reach(at);
       await connection.ask();
       connection.close();
     } catch (error) {

@@ -47,9 +47,11 @@ const FORWARDING: Readonly<Record<string, string>> = {
   "net/ipv6/conf/all/forwarding": "1",
 };
 
-/** Makes the four namespaces and their links; nothing of any cluster is there yet. */
-export async function makeTopology(podInterface: string): Promise<Topology> {
-  const [node, outside, pods, remote] = await Promise.all(ROLES.map(makeNetns));
+/** Makes the four namespaces and their links; nothing of any cluster is there yet. The node's may be one that exists. */
+export async function makeTopology(podInterface: string, makeNode = makeNetns): Promise<Topology> {
+  const [node, outside, pods, remote] = await Promise.all(
+    ROLES.map((role) => (role === "node" ? makeNode(role) : makeNetns(role))),
+  );
   if (!node || !outside || !pods || !remote) throw new Error("a role without a namespace");
   await Promise.all([node, outside, pods, remote].map(({ agent }) => agent.sysctl(SETTINGS)));
   await node.agent.sysctl(FORWARDING);

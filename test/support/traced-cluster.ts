@@ -8,6 +8,7 @@ import { openInputs } from "../../src/commands/inputs.ts";
 import { familyOf } from "../../src/net/address.ts";
 import { FAMILIES, type Family } from "../../src/net/family.ts";
 import { PROTOCOL_NUMBERS } from "../../src/net/protocol.ts";
+import type { KernelState } from "../../src/state/kernel-state.ts";
 import { type Field, fieldOfState } from "../../src/trace/field.ts";
 import { type Fraction, plus } from "../../src/trace/fraction.ts";
 import type { Origin, Packet } from "../../src/trace/packet.ts";
@@ -20,10 +21,14 @@ import { type PacketCase, readDestination } from "./packet-case.ts";
 import { flowOf } from "./packet-flow.ts";
 
 /** Both families of a cluster under a mode, whatever mode its own configuration names. */
-export async function fieldsOf(
-  { folder, nodeAddresses }: Cluster,
-  backend: Backend,
-): Promise<ReadonlyMap<Family, Field>> {
+export async function fieldsOf(cluster: Cluster, backend: Backend): Promise<ReadonlyMap<Family, Field>> {
+  const own = cluster.nodeAddresses.map((address) => ({ interface: "eth0", address }));
+  const states = await statesOf(cluster, backend);
+  return new Map([...states].map(([family, state]) => [family, fieldOfState(state, own)]));
+}
+
+/** What is wanted of the cluster under that mode. */
+export async function statesOf({ folder }: Cluster, backend: Backend): Promise<ReadonlyMap<Family, KernelState>> {
   const facts = join(folder, "node-facts.yaml");
   const args = {
     paths: [join(folder, "cluster.yaml")],
@@ -35,11 +40,10 @@ export async function fieldsOf(
   const config = new Map([["config", [join(folder, "config.yaml")] as const]]);
   const flags = await readInputFlags(args, config, new CollectedOutput());
   const inputs = await openInputs({ ...flags, options: { ...flags.options, mode: backend.mode } }, backend);
-  const own = nodeAddresses.map((address) => ({ interface: "eth0", address }));
   return new Map(
     FAMILIES.flatMap((family) => {
       const state = inputs.wanted(family);
-      return state ? [[family, fieldOfState(state, own)]] : [];
+      return state ? [[family, state]] : [];
     }),
   );
 }

@@ -1,8 +1,11 @@
 // How are a walk and a real kernel asked for the same packets, over the same rules?
 import type { Test } from "tap";
 import type { Snapshot } from "../../src/api/objects.ts";
+import type { Backend } from "../../src/backends/backend.ts";
 import { worldOf } from "../../src/model/world.ts";
+import { printSets } from "../../src/state/ipset-text.ts";
 import { printTables } from "../../src/state/iptables-print.ts";
+import { wholeIpvs } from "../../src/state/ipvs-whole.ts";
 import { type Field, fieldOfDump } from "../../src/trace/field.ts";
 import { numberOf } from "../../src/trace/fraction.ts";
 import { type End, wayTo } from "../../src/trace/trace.ts";
@@ -67,10 +70,19 @@ export async function makeWalkScene(t: Test, env: NodeJS.ProcessEnv): Promise<Wa
 }
 
 /** The node's rules for a cluster, as the kernel says them again. */
-export async function loadCluster(scene: WalkScene, snapshot: Snapshot): Promise<Field> {
+export async function loadCluster(scene: WalkScene, snapshot: Snapshot, backend: Backend = BACKEND): Promise<Field> {
   const options = buildOptions({ clusterCIDRs: ["10.1.0.0/16"] });
   const world = { snapshot, nodeName: "n1", node: buildNode(), options, facts: buildFacts(), family: "IPv4" } as const;
-  return loadRules(scene, [...printTables(BACKEND.desired(worldOf(world)))].join("\n"));
+  const wanted = backend.desired(worldOf(world));
+  const input = wholeIpvs(wanted).sets.flatMap((set) => {
+    const [create = "", ...add] = printSets([set]);
+    return [create, `flush ${set.name}`, ...add];
+  });
+  await inNamespace(scene.topology.node, ["ipset", "restore", "-exist"], {
+    env: scene.env,
+    input: `${input.join("\n")}\n`,
+  });
+  return loadRules(scene, [...printTables(wanted)].join("\n"));
 }
 
 /** These rules, and no others. */

@@ -20,12 +20,13 @@ export interface WantedCluster {
   readonly wanted: (family: Family) => KernelState;
 }
 
-/** Every cluster of the fixtures whose configuration asks for the mode, in the order of their names. */
-export async function wantedClusters(mode: Backend["mode"] = "iptables"): Promise<readonly WantedCluster[]> {
+/** Every cluster of the fixtures whose configuration asks for the mode of the backend, in the order of their names. */
+export async function wantedClusters(given: Backend | Backend["mode"] = "iptables"): Promise<readonly WantedCluster[]> {
+  const backend = typeof given === "string" ? BACKENDS[given] : given;
   const clusters: WantedCluster[] = [];
   for (const name of readdirSync(CLUSTERS).sort()) {
     const folder = join(CLUSTERS, name);
-    if (modeOf(folder) === mode) clusters.push(await wantedCluster(folder, name));
+    if (modeOf(folder) === backend.mode) clusters.push(await wantedCluster(folder, name, "cluster.yaml", backend));
   }
   return clusters;
 }
@@ -36,7 +37,12 @@ export function modeOf(folder: string): Backend["mode"] {
 }
 
 /** The manifests `file` of a folder with its configuration and, where there is one, its file of node facts. */
-export async function wantedCluster(folder: string, name: string, file = "cluster.yaml"): Promise<WantedCluster> {
+export async function wantedCluster(
+  folder: string,
+  name: string,
+  file = "cluster.yaml",
+  backend: Backend = BACKENDS[modeOf(folder)],
+): Promise<WantedCluster> {
   const facts = join(folder, "node-facts.yaml");
   const args = {
     paths: [join(folder, file)],
@@ -46,7 +52,7 @@ export async function wantedCluster(folder: string, name: string, file = "cluste
     ...(existsSync(facts) ? { nodeFacts: facts } : {}),
   };
   const config = new Map([["config", [join(folder, "config.yaml")] as const]]);
-  const inputs = await openInputs(await readInputFlags(args, config, new CollectedOutput()), BACKENDS[modeOf(folder)]);
+  const inputs = await openInputs(await readInputFlags(args, config, new CollectedOutput()), backend);
   return {
     name,
     folder,

@@ -3,7 +3,6 @@ import type { Settings } from "../../model/settings.ts";
 import type { ServiceTraffic } from "../../model/traffic.ts";
 import type { Chain, Fragment, Shares, TableName } from "../../state/kernel-state.ts";
 import type { FillFrom } from "../fill.ts";
-import { kubeExt } from "../iptables/chains/kube-ext.ts";
 import { externalAddresses } from "../iptables/chains/kube-external-services.ts";
 import { kubeFw } from "../iptables/chains/kube-fw.ts";
 import { healthCheckPort, kubeNodePorts } from "../iptables/chains/kube-nodeports.ts";
@@ -12,6 +11,7 @@ import { kubeServices } from "../iptables/chains/kube-services.ts";
 import { kubeServicesFilter } from "../iptables/chains/kube-services-filter.ts";
 import { type Context, contextOf } from "../iptables/context.ts";
 import { withoutEmpty } from "../iptables/fragment.ts";
+import { kubeIxExt } from "./chains/kube-ix-ext.ts";
 import { kubeIxNodePorts } from "./chains/kube-ix-nodeports.ts";
 import { kubeIxSep } from "./chains/kube-ix-sep.ts";
 import { kubeIxSvc, kubeIxSvl } from "./chains/kube-ix-svc.ts";
@@ -39,7 +39,7 @@ function natChains(context: Context): readonly Chain[] {
   const { servicePort, reachable } = context.traffic;
   const remembering = servicePort.affinitySeconds === 0 ? [] : reachable;
   return [
-    ...[kubeExt(context), kubeFw(context)].filter((chain) => chain !== undefined),
+    ...[kubeIxExt(context), kubeFw(context)].filter((chain) => chain !== undefined),
     ...kubeIxSvc(context),
     ...kubeIxSvl(context),
     ...remembering.map((endpoint) => kubeIxSep(context, endpoint)),
