@@ -80,9 +80,9 @@ function diffIndex(
   const change = { before: actual.fragments, now: wanted.fragments, changed };
   const before = indexTree(table, chain, actual.fragments);
   const now = indexTreeAfter(table, chain, change);
-  const [root, old] = [now, before].map((tree) => indexRoot(table, chain, tree));
-  const same = known && root && old && sameFixed(chain, known) && sameLines(root.rules, old.rules);
-  return { root: same || !root ? [] : [root], ...indexDifference(table, chain, { before, now }) };
+  const [root, old] = [indexRoot(table, chain, now), indexRoot(table, chain, before)];
+  const same = known && sameFixed(chain, known) && sameLines(root.rules, old.rules);
+  return { root: same ? [] : [root], ...indexDifference(table, chain, { before, now }) };
 }
 
 function differing(wanted: Chains, actual: Chains | undefined): readonly Chain[] {

@@ -16,9 +16,16 @@ export function subChain(chain: string, place: string): string {
 }
 
 /** Octal digits of an endpoint, which have nothing to do with its address: any number of them falls into equal parts. */
-export function endpointDigits({ text }: Endpoint): string {
-  const letters = [...chainHash(text)].map((letter) => ALPHABET.indexOf(letter));
-  return letters.map((value) => (value % 8).toString()).join("");
+export function endpointDigits(endpoint: Endpoint): string {
+  const known = DIGITS.get(endpoint);
+  if (known !== undefined) return known;
+  const letters = [...chainHash(endpoint.text)].map((letter) => ALPHABET.indexOf(letter));
+  const digits = letters.map((value) => (value % 8).toString()).join("");
+  DIGITS.set(endpoint, digits);
+  return digits;
 }
+
+/** Those of Services with many endpoints, of which a change leaves most as they were. */
+const DIGITS = new WeakMap<Endpoint, string>();
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";

@@ -25,23 +25,15 @@ interface Choice extends Keyed {
   readonly endpoint: Endpoint;
 }
 
-/** Digits are a digest: a handful is put in one chain without any. */
-function choiceOf(endpoint: Endpoint): Choice {
-  return {
-    endpoint,
-    get key() {
-      return endpointDigits(endpoint);
-    },
-  };
-}
-
 /** Rules of one chain that choose: a packet meets about half of them. */
 const MOST = 8;
 
 /** The chain, and where there are more than a handful those below it: one endpoint more or less changes few of them. */
 function chooser(context: Context, chain: string, endpoints: readonly Endpoint[]): readonly Chain[] {
   if (endpoints.length === 0) return [];
-  const choices = endpoints.map(choiceOf);
+  // Digits are a digest, and a handful needs none.
+  const keyOf = endpoints.length > MOST ? endpointDigits : () => "";
+  const choices = endpoints.map((endpoint) => ({ key: keyOf(endpoint), endpoint }));
   const tree = treeOf<Choice>(choices, { most: MOST, compare: (a, b) => (a.endpoint.text < b.endpoint.text ? -1 : 1) });
   const root = writtenWhenAsked(chain, () => [
     ...affinity(context, chain, endpoints),
