@@ -2,7 +2,7 @@
 import { editTree, type Keyed, type Shape, sizeOf, type Tree, treeOf } from "../digit-tree.ts";
 import type { ListChanges, PagedList } from "../paged-list.ts";
 import { byTable, type Chain, type Fragment, type Index, type TableName } from "./kernel-state.ts";
-import { countShare } from "./shares.ts";
+import { rulesIn } from "./shares.ts";
 
 /** A shared chain with an index. */
 export interface IndexedChain extends Chain {
@@ -58,9 +58,8 @@ function knownTrees(table: TableName, fragments: PagedList<Fragment>): Map<strin
 function sharesIn(fragments: Iterable<Fragment>, table: TableName, { name, index }: IndexedChain): readonly Share[] {
   const shares: Share[] = [];
   for (const fragment of fragments) {
-    if (countShare(fragment, { table, name }) === 0) continue;
-    const rules = fragment.shares(table).get(name) ?? [];
-    for (const [nth, rule] of rules.entries()) shares.push({ key: index.keyOf(rule), fragment, nth });
+    for (const [nth, rule] of rulesIn(fragment, { table, name }).entries())
+      shares.push({ key: index.keyOf(rule), fragment, nth });
   }
   return shares;
 }

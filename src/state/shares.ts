@@ -33,9 +33,13 @@ export function countShares(page: Page<Fragment>, { table, name }: SharedChain):
   return counts.get(name) ?? 0;
 }
 
-/** How many rules a fragment has in a shared chain. It is counted once. */
-export function countShare(fragment: Fragment, { table, name }: SharedChain): number {
-  return countFragment(fragment, table).get(name) ?? 0;
+/** The rules of one fragment in a shared chain; it writes none where it is known to have none. */
+export function rulesIn(fragment: Fragment, { table, name }: SharedChain): readonly Rule[] {
+  const counts = COUNTED[table].get(fragment);
+  if (counts && !counts.has(name)) return [];
+  const shares = fragment.shares(table);
+  COUNTED[table].set(fragment, counts ?? countsOf(shares));
+  return shares.get(name) ?? [];
 }
 
 /** How many rules a fragment has in all shared chains of a table. It is counted once. */

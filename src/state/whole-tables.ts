@@ -2,25 +2,25 @@
 import { indexChains } from "./index-chains.ts";
 import { type IndexedChain, indexTree, isIndexed, pruneTree } from "./index-tree.ts";
 import type { Chain, Chains, KernelState, Rule, TableName } from "./kernel-state.ts";
-import { sharesOf } from "./shares.ts";
+import { countShares, sharesOf } from "./shares.ts";
 
 /** The chains of a table that do not belong to one fragment alone, with every fragment's share in its place. */
 export function sharedChains(state: KernelState, table: TableName): Chains {
   const chains = new Map<string, Chain>(state.tables.get(table));
+  const indexed = [...chains.values()].filter(isIndexed).flatMap((chain) => chainsOf(state, table, chain));
   const filled = new Map<string, Rule[]>();
   for (const { name, hold, rules, index } of chains.values()) {
     if (hold === "ours" && !index) filled.set(name, [...rules]);
   }
   for (const page of state.fragments.pages) {
+    if (indexed.length > 0 && [...filled.keys()].every((name) => countShares(page, { table, name }) === 0)) continue;
     for (const [name, rules] of sharesOf(page, table)) filled.get(name)?.push(...rules);
   }
   for (const [name, rules] of filled) {
     rules.push(...(chains.get(name)?.last ?? []));
     chains.set(name, { name, hold: "ours", rules });
   }
-  for (const chain of [...chains.values()].filter(isIndexed)) {
-    for (const each of chainsOf(state, table, chain)) chains.set(each.name, each);
-  }
+  for (const chain of indexed) chains.set(chain.name, chain);
   return chains;
 }
 
