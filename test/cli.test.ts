@@ -23,10 +23,10 @@ const WRONG: readonly [string, readonly string[], number, RegExp][] = [
   ["a configuration that is not valid", ["render", "--cluster-cidr=x", CLUSTER], 2, /must be a valid CIDR block/],
   ["a mode of later versions", ["render", "--proxy-mode=nftables", CLUSTER], 2, /mode nftables is not supported/],
   [
-    "a layout of later versions",
-    ["render", "--iptables-layout=Indexed", CLUSTER],
+    "a layout that is none",
+    ["render", "--iptables-layout=Other", CLUSTER],
     2,
-    /layout Indexed is not supported/,
+    /Layout: Unsupported value: "Other": supported values: "Compat", "Indexed"/,
   ],
   [
     "an interface name that is none",

@@ -8,7 +8,7 @@ import type { Variant } from "../../src/plan/transactions.ts";
 import type { KernelState } from "../../src/state/kernel-state.ts";
 import type { Means } from "../../src/sync/pass.ts";
 import { FOLDER } from "./sandbox.ts";
-import { Stopwatch } from "./stopwatch.ts";
+import type { Stopwatch } from "./stopwatch.ts";
 
 /** Input for one restore. */
 export type RestoreInput = readonly TableChange[];
@@ -31,12 +31,4 @@ export function timeRestores(stopwatch: Stopwatch, inputs: readonly RestoreInput
     return `iptables-restore -w 5 --noflush --counters < ${path}`;
   });
   return stopwatch.time(commands.length === 0 ? "true" : commands.join(" && "));
-}
-
-/** The same in a network of its own, on a kernel that nobody touched. */
-export async function timeFreshRestores(inputs: readonly RestoreInput[]): Promise<number> {
-  const stopwatch = new Stopwatch("fresh network");
-  const milliseconds = await timeRestores(stopwatch, inputs);
-  stopwatch.end();
-  return milliseconds;
 }

@@ -5,7 +5,6 @@ import { openBackend } from "../../src/commands/backend.ts";
 import { readConfiguration } from "../../src/commands/configuration.ts";
 import { machine } from "../../src/kernel/kernel.ts";
 import { type KnownWorld, type WorldInput, worldOf } from "../../src/model/world.ts";
-import type { Options } from "../../src/options/options.ts";
 import type { Change } from "../../src/source/source.ts";
 import { Tracker } from "../../src/source/tracker.ts";
 import { emptyState, type KernelState } from "../../src/state/kernel-state.ts";
@@ -14,6 +13,7 @@ import type { Means } from "../../src/sync/pass.ts";
 import type { Clock } from "../../src/sync/schedule.ts";
 import { POD_RANGE } from "./cluster.ts";
 import { Meter, type Reading } from "./meter.ts";
+import type { Layout } from "./subject.ts";
 
 /** What one change cost. Times in milliseconds. */
 export interface Cost extends Reading {
@@ -52,16 +52,14 @@ export class BenchNode {
   }
 
   /** A node over the kernel as this process sees it, with default options. */
-  static async make(
-    mode: Backend["mode"] = "iptables",
-    layout: Options["iptablesLayout"] = "Compat",
-  ): Promise<BenchNode> {
+  static async make(mode: Backend["mode"] = "iptables", layout: Layout = "Compat"): Promise<BenchNode> {
     const meter = new Meter();
     const kernel = machine(meter.run);
     const backend = await openBackend({ mode, iptablesLayout: layout });
     const flags: [string, readonly [string]][] = [
       ["cluster-cidr", [POD_RANGE]],
       ["proxy-mode", [mode]],
+      ["iptables-layout", [layout]],
     ];
     const { options } = await readConfiguration(new Map(flags));
     // Counters are objects of their own, which a bare restore in another network would not find.

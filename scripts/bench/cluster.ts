@@ -19,6 +19,15 @@ export interface Manifest {
 /** All pods that are there from the beginning are in here. */
 export const POD_RANGE = "10.128.0.0/9";
 
+/** All cluster IPs are in here. */
+export const SERVICE_RANGE = "10.96.0.0/11";
+
+/** Where one can connect to. */
+export interface Place {
+  readonly address: string;
+  readonly port: number;
+}
+
 /** Prime, so that it leaves out nobody unless their number is a multiple of it. */
 const STRIDE = 37;
 
@@ -43,8 +52,18 @@ export function changedService({ services }: Size, change: number): number {
   return ((services >> 1) + change * STRIDE) % services;
 }
 
+/** Where the Service with this number is found. */
+export function serviceOf(service: number): Place {
+  return { address: addressOf(96, service + 1), port: 80 };
+}
+
+/** Where the n-th endpoint of all listens, from 1. */
+export function podOf(n: number): Place {
+  return { address: addressOf(128, n), port: 8080 };
+}
+
 function serviceManifest(service: number): Manifest {
-  const clusterIP = addressOf(96, service + 1);
+  const { address: clusterIP, port } = serviceOf(service);
   return {
     apiVersion: "v1",
     kind: "Service",
@@ -55,7 +74,7 @@ function serviceManifest(service: number): Manifest {
       ipFamilies: ["IPv4"],
       clusterIP,
       clusterIPs: [clusterIP],
-      ports: [{ name: "http", port: 80, protocol: "TCP", targetPort: 8080 }],
+      ports: [{ name: "http", port, protocol: "TCP", targetPort: 8080 }],
     },
   };
 }
@@ -63,7 +82,7 @@ function serviceManifest(service: number): Manifest {
 function sliceManifest(service: number, endpoints: number, change: number): Manifest {
   const { namespace, name } = nameOf(service);
   const labels = { "kubernetes.io/service-name": name };
-  const addresses = Array.from({ length: endpoints }, (_, at) => addressOf(128, service * endpoints + at + 1));
+  const addresses = Array.from({ length: endpoints }, (_, at) => podOf(service * endpoints + at + 1).address);
   if (change > 0 && endpoints > 0) addresses[0] = addressOf(64, change);
   return {
     apiVersion: "discovery.k8s.io/v1",

@@ -6,6 +6,7 @@ import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { monotonic } from "./clock.ts";
 import { POD_RANGE } from "./cluster.ts";
+import type { Layout } from "./subject.ts";
 import { NODE_FACTS } from "./variant.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
@@ -45,8 +46,9 @@ export class BenchDaemon {
   #wake: () => void = () => {};
 
   /** `source`: the flags that say where objects come from. */
-  constructor(source: readonly string[]) {
+  constructor(source: readonly string[], layout: Layout) {
     const flags = ["run", ...source, "--hostname-override", NODE_NAME, "--cluster-cidr", POD_RANGE];
+    flags.push("--iptables-layout", layout);
     // The size of conntrack's table is the machine's alone.
     flags.push("--conntrack-max-per-core=0", "--node-facts", NODE_FACTS);
     const args = ["--pdeathsig", "KILL", process.execPath, PROGRAM, ...flags];

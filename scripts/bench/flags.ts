@@ -1,12 +1,14 @@
 // What does the command line ask for?
 import { parseArgs } from "node:util";
 import type { Variant } from "../../src/plan/transactions.ts";
-import type { Size } from "./cluster.ts";
+import { LAYOUTS, type Layout, type Subject } from "./subject.ts";
 import { isInstalled, VARIANTS } from "./variant.ts";
 
 export const QUESTIONS = [
   "cold",
   "growth",
+  "endpoints",
+  "connect",
   "slice",
   "service",
   "unchanged",
@@ -20,17 +22,20 @@ export const QUESTIONS = [
 
 export type Question = (typeof QUESTIONS)[number];
 
-export interface Wanted {
-  readonly size: Size;
-  /** How long `churn` lasts. */
-  readonly seconds: number;
+export interface Wanted extends Omit<Subject, "layout"> {
   readonly variants: readonly Variant[];
+  readonly layouts: readonly Layout[];
   readonly questions: readonly Question[];
-  readonly json: boolean;
+  readonly output: "table" | "json" | "plots";
 }
 
-const USAGE = `npm run bench -- [--services 1000] [--endpoints 5] [--variant nft|legacy] [--seconds 60] [--json] [--mode iptables,ipvs]
-    [--questions ${QUESTIONS.join(",")}]`;
+const USAGE = `npm run bench -- [--services 1000] [--endpoints 5] [--endpoints-of-one 1000] [--seconds 60] [--variant nft,legacy]
+    [--layout Compat,Indexed] [--mode iptables,ipvs] [--json | --plot]
+    [--questions ${QUESTIONS.join(",")}]
+
+--endpoints-of-one   alone: ask about one Service with so many endpoints, and nothing else
+--layout             ask about iptables mode only
+--plot               ask how connections and changes grow with the number of Services, and draw both into scripts/bench/plots`;
 
 /** Throws an Error that says how to ask, for what cannot be asked. */
 export function readFlags(args: readonly string[]): Wanted {
@@ -43,33 +48,45 @@ export function readFlags(args: readonly string[]): Wanted {
 }
 
 function readValues(args: readonly string[]): Wanted {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      services: { type: "string", default: "1000" },
-      endpoints: { type: "string", default: "5" },
-      seconds: { type: "string", default: "60" },
-      variant: { type: "string", default: VARIANTS.filter(isInstalled).join(",") },
-      questions: { type: "string" },
-      mode: { type: "string", default: "iptables,ipvs" },
-      json: { type: "boolean", default: false },
-    },
-  });
+  const { values } = parseArgs({ args: [...args], options: OPTIONS });
   return {
     size: {
       services: readCount("services", values.services, 10),
       endpoints: readCount("endpoints", values.endpoints, 1),
     },
+    endpointsOfOne: readCount("endpoints-of-one", values["endpoints-of-one"] ?? "1000", 1),
     seconds: readCount("seconds", values.seconds, 1),
     variants: readNames("variant", values.variant, VARIANTS.filter(isInstalled)),
-    questions:
-      values.questions === undefined ? questionsOf(values.mode) : readNames("questions", values.questions, QUESTIONS),
-    json: values.json,
+    layouts: readNames("layout", values.layout ?? LAYOUTS.join(","), LAYOUTS),
+    questions: questionsOf(values),
+    output: values.plot ? "plots" : values.json ? "json" : "table",
   };
 }
 
-/** All that are about these modes. */
-function questionsOf(text: string): readonly Question[] {
+const OPTIONS = {
+  services: { type: "string", default: "1000" },
+  endpoints: { type: "string", default: "5" },
+  "endpoints-of-one": { type: "string" },
+  seconds: { type: "string", default: "60" },
+  variant: { type: "string", default: VARIANTS.filter(isInstalled).join(",") },
+  layout: { type: "string" },
+  questions: { type: "string" },
+  mode: { type: "string" },
+  json: { type: "boolean", default: false },
+  plot: { type: "boolean", default: false },
+} as const;
+
+/** Flags that say what is asked. */
+type Choice = Readonly<Partial<Record<"questions" | "mode" | "layout" | "endpoints-of-one", string>>>;
+
+/** Those that are named, else all that are about what is named. */
+function questionsOf({ questions, mode, layout, ...rest }: Choice): readonly Question[] {
+  if (questions !== undefined) return readNames("questions", questions, QUESTIONS);
+  if (rest["endpoints-of-one"] !== undefined) return ["endpoints"];
+  return questionsOfMode(mode ?? (layout === undefined ? "iptables,ipvs" : "iptables"));
+}
+
+function questionsOfMode(text: string): readonly Question[] {
   const modes = readNames("mode", text, ["iptables", "ipvs"] as const);
   return QUESTIONS.filter((question) => modes.includes(question === "ipvs" ? "ipvs" : "iptables"));
 }

@@ -4,16 +4,17 @@ import { printTables } from "../../src/state/iptables-print.ts";
 import { BenchNode } from "./bench-node.ts";
 import { set } from "./changes.ts";
 import type { Manifest } from "./cluster.ts";
+import type { Layout } from "./subject.ts";
 
 /** Bytes of the largest table. */
 const MOST = 1 << 30;
 
 /** The rules of Services and endpoints: all that objects decide. */
-const OF_OBJECTS = /^-A KUBE-(SERVICES|SVC-\w+|SEP-\w+) /;
+const OF_OBJECTS = /^-A KUBE-(SERVICES|SVC-\w+|SEP-\w+|IX-\S+) /;
 
 /** Rules of table nat that these objects want. */
-export async function rulesFor(manifests: readonly Manifest[]): Promise<ReadonlySet<string>> {
-  const node = await BenchNode.make();
+export async function rulesFor(manifests: readonly Manifest[], layout: Layout): Promise<ReadonlySet<string>> {
+  const node = await BenchNode.make("iptables", layout);
   const rules = natRules(printTables(node.want(set(manifests))));
   if (rules.size === 0) throw new Error("there is nothing to be compared");
   return rules;

@@ -1,6 +1,6 @@
 // What was measured, and what is it to be held against?
 
-export type Unit = "ms" | "MB" | "lines" | "requests" | "processes" | "passes" | "%";
+export type Unit = "ms" | "µs" | "MB" | "lines" | "requests" | "processes" | "passes" | "%";
 
 /** One question with its answers, and the answers of something simpler on the same machine in the same run. */
 export interface Measurement {

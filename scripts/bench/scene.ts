@@ -1,11 +1,10 @@
-// What is asked inside one sandbox? Some questions of one variant, at one size; the answers go to standard output.
-import type { Variant } from "../../src/plan/transactions.ts";
-import type { Size } from "./cluster.ts";
+// What is asked inside one sandbox? Some questions of one variant and layout, at one size; the answers go to standard output.
 import { type LoadedNode, loadNode } from "./loaded-node.ts";
 import type { Measurement } from "./measurement.ts";
 import { askApi, askApiStart } from "./questions/api.ts";
 import { askChurn } from "./questions/churn.ts";
 import { askCold } from "./questions/cold.ts";
+import { askConnect, askEndpoints } from "./questions/connect.ts";
 import { askDaemonChange } from "./questions/daemon-change.ts";
 import { askDaemonMemory } from "./questions/daemon-memory.ts";
 import { askGrowth } from "./questions/growth.ts";
@@ -15,39 +14,49 @@ import { askService } from "./questions/service.ts";
 import { askSlice } from "./questions/slice.ts";
 import { askUnchanged } from "./questions/unchanged.ts";
 import { prepareFolder } from "./sandbox.ts";
+import { LAYOUTS, type Subject } from "./subject.ts";
 import { chooseVariant, VARIANTS } from "./variant.ts";
 
 type Answers = Promise<readonly Measurement[]>;
 
 /** About a kernel that nobody touched: each needs a sandbox of its own. */
-const FRESH: ReadonlyMap<string, (size: Size, seconds: number) => Answers> = new Map([
+const FRESH: ReadonlyMap<string, (subject: Subject) => Answers> = new Map([
   ["cold", askCold],
   ["growth", askGrowth],
+  ["endpoints", askEndpoints],
   ["memory", askDaemonMemory],
   ["daemon", askDaemonChange],
-  ["api-streamed", (size) => askApi(size, "streamed")],
-  ["api-plain", (size) => askApi(size, "plain")],
-  ["start-streamed", (size) => askApiStart(size, "streamed")],
-  ["start-plain", (size) => askApiStart(size, "plain")],
-  ["start-paged", (size) => askApiStart(size, "paged")],
+  ["api-streamed", (subject) => askApi(subject, "streamed")],
+  ["api-plain", (subject) => askApi(subject, "plain")],
+  ["start-streamed", (subject) => askApiStart(subject, "streamed")],
+  ["start-plain", (subject) => askApiStart(subject, "plain")],
+  ["start-paged", (subject) => askApiStart(subject, "paged")],
   ["churn", askChurn],
-  ["ipvs", askIpvs],
+  ["ipvs", ({ size }) => askIpvs(size)],
 ]);
 
 /** About a node that serves the whole cluster; one after the other in the same sandbox. */
 const LOADED: ReadonlyMap<string, (loaded: LoadedNode) => Answers> = new Map([
+  ["connect", askConnect],
   ["slice", askSlice],
   ["service", askService],
   ["unchanged", askUnchanged],
   ["restart", askRestart],
 ]);
 
-const [variant, services, endpoints, seconds, ...questions] = process.argv.slice(2);
+const [variant, layout, services, endpoints, endpointsOfOne, seconds, ...questions] = process.argv.slice(2);
 prepareFolder();
-chooseVariant(variantOf(variant));
+chooseVariant(oneOf(VARIANTS, variant));
 try {
-  const size = { services: Number(services), endpoints: Number(endpoints) };
-  const answers = await ask(size, Number(seconds), questions);
+  const answers = await ask(
+    {
+      layout: oneOf(LAYOUTS, layout),
+      size: { services: Number(services), endpoints: Number(endpoints) },
+      endpointsOfOne: Number(endpointsOfOne),
+      seconds: Number(seconds),
+    },
+    questions,
+  );
   // What still waits for input, such as a shell, ends with this process.
   process.stdout.write(JSON.stringify(answers), () => process.exit(0));
 } catch (error) {
@@ -55,17 +64,17 @@ try {
   process.exit(1);
 }
 
-async function ask(size: Size, seconds: number, questions: readonly string[]): Answers {
+async function ask(subject: Subject, questions: readonly string[]): Answers {
   const fresh = FRESH.get(questions[0] ?? "");
-  if (fresh) return fresh(size, seconds);
-  const loaded = await loadNode(size);
+  if (fresh) return fresh(subject);
+  const loaded = await loadNode(subject);
   const measurements: Measurement[] = [];
   for (const question of questions) measurements.push(...((await LOADED.get(question)?.(loaded)) ?? []));
   return measurements;
 }
 
-function variantOf(text: string | undefined): Variant {
-  const found = VARIANTS.find((each) => each === text);
-  if (!found) throw new RangeError(`${text} is no variant of iptables`);
+function oneOf<T extends string>(known: readonly T[], text: string | undefined): T {
+  const found = known.find((each) => each === text);
+  if (found === undefined) throw new RangeError(`${text} is none of ${known.join(", ")}`);
   return found;
 }

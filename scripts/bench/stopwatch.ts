@@ -16,10 +16,13 @@ export type Place = "here" | "fresh network";
 export class Stopwatch {
   readonly #shell: ChildProcessByStdio<Writable, Readable, null>;
   readonly #answers: AsyncIterator<string>;
+  /** What to put in front of a program that is to run in the same network. Good once the shell has answered. */
+  readonly enter: readonly string[];
 
   constructor(place: Place) {
     const [program = "", ...args] = [...(place === "here" ? [] : ["unshare", "-n"]), "bash", "-c", LOOP];
     this.#shell = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
+    this.enter = place === "here" ? [] : ["nsenter", `--net=/proc/${this.#shell.pid}/ns/net`];
     this.#answers = createInterface({ input: this.#shell.stdout })[Symbol.asyncIterator]();
   }
 

@@ -1,15 +1,16 @@
 // How do answers read?
 import type { Summary } from "./measurement.ts";
 
-/** A summary, and the variant that it is about. */
+/** A summary, and the variant and the layout that it is about; `-`: of no layout. */
 export interface Row extends Summary {
   readonly variant: string;
+  readonly layout: string;
 }
 
-const HEAD = ["variant", "question", "ours", "baseline", "ratio", "spread", "n", "the baseline is"];
+const HEAD = ["variant", "layout", "question", "ours", "baseline", "ratio", "spread", "n", "the baseline is"];
 
 /** These columns are figures. */
-const RIGHT: ReadonlySet<number> = new Set([2, 3, 4, 5, 6]);
+const RIGHT: ReadonlySet<number> = new Set([3, 4, 5, 6, 7]);
 
 /** One line for each question, columns aligned. */
 export function printTable(rows: readonly Row[]): string {
@@ -22,10 +23,22 @@ export function printTable(rows: readonly Row[]): string {
   return cells.map((row) => row.map(pad).join("  ").trimEnd()).join("\n");
 }
 
-function cellsOf({ variant, question, unit, ours, baseline, ratio, spread, n, against }: Row): readonly string[] {
+function cellsOf({
+  variant,
+  layout,
+  question,
+  unit,
+  ours,
+  baseline,
+  ratio,
+  spread,
+  n,
+  against,
+}: Row): readonly string[] {
   const [least, most] = spread;
   return [
     variant,
+    layout,
     question,
     `${figure(ours)} ${SHORT.get(unit) ?? unit}`,
     `${figure(baseline)} ${SHORT.get(unit) ?? unit}`,

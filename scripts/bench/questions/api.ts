@@ -2,12 +2,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Lists } from "../api-collection.ts";
 import { ApiProcess } from "../api-process.ts";
-import { timeChangeRestores } from "../change-restores.ts";
+import { timeChangeRestores, timeKubeProxyChanges } from "../change-restores.ts";
 import { monotonic } from "../clock.ts";
-import type { Size } from "../cluster.ts";
 import { timeColdRestores } from "../cold-restores.ts";
 import { BenchDaemon, weighBareNode } from "../daemon.ts";
 import type { Measurement } from "../measurement.ts";
+import type { Subject } from "../subject.ts";
 
 const CHANGES = 9;
 
@@ -24,13 +24,14 @@ interface Started {
   readonly measurements: readonly Measurement[];
 }
 
-export async function askApi(size: Size, lists: Lists): Promise<readonly Measurement[]> {
-  const { server, daemon, measurements } = await start(size, lists);
+export async function askApi(subject: Subject, lists: Lists): Promise<readonly Measurement[]> {
+  const { server, daemon, measurements } = await start(subject, lists);
   await sleep(REST);
   const memory = await weigh(daemon, lists);
   const ours = await changeSlices(server, daemon);
   await daemon.stop();
-  const { same, kubeProxy } = await timeChangeRestores(size, CHANGES);
+  const same = await timeChangeRestores(subject, CHANGES);
+  const kubeProxy = await timeKubeProxyChanges(subject, CHANGES);
   const question = `api, ${lists} list: one slice changed`;
   return [
     ...measurements,
@@ -41,20 +42,20 @@ export async function askApi(size: Size, lists: Lists): Promise<readonly Measure
 }
 
 /** The first of these questions alone. */
-export async function askApiStart(size: Size, lists: Lists): Promise<readonly Measurement[]> {
-  const { daemon, measurements } = await start(size, lists);
+export async function askApiStart(subject: Subject, lists: Lists): Promise<readonly Measurement[]> {
+  const { daemon, measurements } = await start(subject, lists);
   await daemon.stop();
   return measurements;
 }
 
-async function start(size: Size, lists: Lists): Promise<Started> {
-  const server = await ApiProcess.start(size, lists);
+async function start(subject: Subject, lists: Lists): Promise<Started> {
+  const server = await ApiProcess.start(subject.size, lists);
   const begin = monotonic();
-  const daemon = new BenchDaemon(server.source);
+  const daemon = new BenchDaemon(server.source, subject.layout);
   await daemon.passed(1);
   const [elapsed, worked] = [monotonic() - begin, daemon.worked()];
   const question = `api, ${lists} list: start to all rules in`;
-  const baseline = [await timeColdRestores(size)];
+  const baseline = [await timeColdRestores(subject)];
   const measurements: readonly Measurement[] = [
     { question, unit: "ms", ours: [elapsed], baseline, against: "bare restore of the same text" },
     { question: `${question}, own work`, unit: "ms", ours: [worked], baseline: [elapsed], against: "the whole time" },

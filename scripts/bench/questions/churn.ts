@@ -6,6 +6,7 @@ import { changedService, type Manifest, manifestsOf, type Size } from "../cluste
 import { BenchDaemon, type Pass, type Weight } from "../daemon.ts";
 import { findDifference, rulesFor } from "../kernel-check.ts";
 import type { Measurement } from "../measurement.ts";
+import type { Subject } from "../subject.ts";
 import { REST } from "./api.ts";
 
 /** Changes a second. */
@@ -34,12 +35,12 @@ interface Churn {
 }
 
 /** Rejects when the kernel is not right at last. */
-export async function askChurn(size: Size, seconds: number): Promise<readonly Measurement[]> {
+export async function askChurn({ size, layout, seconds }: Subject): Promise<readonly Measurement[]> {
   const server = await ApiProcess.start(size, "streamed");
-  const daemon = new BenchDaemon(server.source);
+  const daemon = new BenchDaemon(server.source, layout);
   await daemon.passed(1);
   await sleep(REST);
-  const wanted = await rulesFor(manifestsAfter(size, RATE * seconds));
+  const wanted = await rulesFor(manifestsAfter(size, RATE * seconds), layout);
   const churn = await watchChurn({ server, daemon, seconds, wanted });
   await sleep(REST);
   const rested = daemon.weigh();

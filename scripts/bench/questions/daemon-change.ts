@@ -8,6 +8,7 @@ import { timeColdRestores } from "../cold-restores.ts";
 import { BenchDaemon } from "../daemon.ts";
 import type { Measurement } from "../measurement.ts";
 import { FOLDER } from "../sandbox.ts";
+import type { Subject } from "../subject.ts";
 
 const REPEATS = 5;
 
@@ -17,11 +18,12 @@ const GAP = 1_500;
 const CLUSTER = join(FOLDER, "cluster");
 
 /** A file for each Service. The time includes that for which the files must be quiet before they are read: 100 ms. */
-export async function askDaemonChange(size: Size): Promise<readonly Measurement[]> {
+export async function askDaemonChange(subject: Subject): Promise<readonly Measurement[]> {
+  const { size, layout } = subject;
   mkdirSync(CLUSTER);
   for (let service = 0; service < size.services; service++) writeManifests(service, manifestsOf(service, size));
   const start = performance.now();
-  const daemon = new BenchDaemon(["--manifests", CLUSTER]);
+  const daemon = new BenchDaemon(["--manifests", CLUSTER], layout);
   await daemon.passed(1);
   const started = performance.now() - start;
   const ours = await changeFiles(daemon, size);
@@ -31,14 +33,14 @@ export async function askDaemonChange(size: Size): Promise<readonly Measurement[
       question: "daemon: start to all rules in, many files",
       unit: "ms",
       ours: [started],
-      baseline: [await timeColdRestores(size)],
+      baseline: [await timeColdRestores(subject)],
       against: "bare restore of the same text",
     },
     {
       question: "daemon: one file changed",
       unit: "ms",
       ours,
-      baseline: (await timeChangeRestores(size, REPEATS)).same,
+      baseline: await timeChangeRestores(subject, REPEATS),
       against: "bare restore of the same lines",
     },
   ];

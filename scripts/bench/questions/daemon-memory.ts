@@ -2,20 +2,21 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { allManifests, type Size } from "../cluster.ts";
+import { allManifests } from "../cluster.ts";
 import { timeColdRestores } from "../cold-restores.ts";
 import { BenchDaemon, weighBareNode } from "../daemon.ts";
 import type { Measurement } from "../measurement.ts";
 import { FOLDER } from "../sandbox.ts";
+import type { Subject } from "../subject.ts";
 
 /** Milliseconds after which the work of the start is over for good; V8 tidies up eight seconds after it. */
 const REST = 15_000;
 
-export async function askDaemonMemory(size: Size): Promise<readonly Measurement[]> {
+export async function askDaemonMemory(subject: Subject): Promise<readonly Measurement[]> {
   const path = join(FOLDER, "cluster.json");
-  writeFileSync(path, JSON.stringify({ apiVersion: "v1", kind: "List", items: allManifests(size) }));
+  writeFileSync(path, JSON.stringify({ apiVersion: "v1", kind: "List", items: allManifests(subject.size) }));
   const start = performance.now();
-  const daemon = new BenchDaemon(["--manifests", path]);
+  const daemon = new BenchDaemon(["--manifests", path], subject.layout);
   await daemon.passed(1);
   const started = performance.now() - start;
   await sleep(REST);
@@ -28,7 +29,7 @@ export async function askDaemonMemory(size: Size): Promise<readonly Measurement[
       question: "daemon: start to all rules in, one file",
       unit: "ms",
       ours: [started],
-      baseline: [await timeColdRestores(size)],
+      baseline: [await timeColdRestores(subject)],
       against: "bare restore of the same text",
     },
     { question: "daemon: resident memory", unit: "MB", ours: [weight.now], baseline: [bare.now], against },

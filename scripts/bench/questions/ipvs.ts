@@ -1,79 +1,84 @@
 // How fast does IPVS mode bring a kernel to what is wanted, and what does one change cost there?
 import { execFileSync } from "node:child_process";
-import { setsOf } from "../../../src/backends/ipvs/sets.ts";
-import { changeSets } from "../../../src/kernel/ipset.ts";
-import { deleteAllServers } from "../../../src/kernel/ipvs.ts";
-import { ensureDevice, removeDevice } from "../../../src/kernel/link.ts";
+import { ensureDevice } from "../../../src/kernel/link.ts";
 import { diff } from "../../../src/plan/diff.ts";
-import type { Plan, Step } from "../../../src/plan/plan.ts";
+import type { Step } from "../../../src/plan/plan.ts";
 import { BenchNode, type Cost } from "../bench-node.ts";
 import { set } from "../changes.ts";
 import { allManifests, changedService, manifestsOf, type Size } from "../cluster.ts";
+import type { FirstSync } from "../first-sync.ts";
 import type { Measurement } from "../measurement.ts";
-import { countMessages, timeOneByOne } from "../one-by-one.ts";
+import { countMessages } from "../one-by-one.ts";
+import { runInSandbox } from "../sandbox.ts";
 
 const REPEATS = 9;
+
+/** Times that all is asked for both ways, in turn. */
+const ROUNDS = 2;
+
+/** Parts of a first sync, as they are called. */
+const PARTS: readonly (readonly [kind: Step["kind"], words: string])[] = [
+  ["sets", "sets and their entries"],
+  ["servers", "virtual and real servers"],
+  ["bind", "addresses"],
+];
+
+/** Both ways once. */
+interface Round {
+  readonly ours: FirstSync;
+  readonly oneByOne: FirstSync;
+}
 
 /** To be asked in a network that nobody touched, on a kernel that has IPVS. */
 export async function askIpvs(size: Size): Promise<readonly Measurement[]> {
   // A network without any address has no table of local ones, and every real server in it is refused.
   execFileSync("ip", ["link", "set", "lo", "up"]);
-  const node = await BenchNode.make("ipvs");
-  const wanted = node.want(set(allManifests(size)));
-  const plan = await planOf(node, wanted);
-  const ours = await timeSteps(node, plan);
-  await clear();
-  const baseline = await timeOneByOne(plan.steps);
-  await clear();
-  const against = "one request at a time";
-  const messages = countMessages(plan.steps);
+  const cold = await timeRound(size, "cold");
+  const warm: Round[] = [];
+  for (let round = 1; round <= ROUNDS; round++) warm.push(await timeRound(size, "warm"));
+  const { entryEach, fullMessages } = cold.ours;
   return [
+    compare("ipvs: first sync", warm),
+    ...PARTS.map(([kind, words]) => compare(`ipvs: of it ${words}`, warm, (step) => step === kind)),
+    compare("ipvs: first sync, code that never ran", [cold]),
     {
-      question: "ipvs: first sync, servers, sets and addresses",
-      unit: "ms",
-      ours: [ours],
-      baseline: [baseline],
-      against,
+      question: "ipvs: requests of it",
+      unit: "requests",
+      ours: [fullMessages],
+      baseline: [entryEach],
+      against: "an entry of a set each",
     },
-    { question: "ipvs: requests of it", unit: "requests", ours: [messages], baseline: [messages], against: "the same" },
-    ...(await askChanges(node, size)),
+    ...(await askChanges(await BenchNode.make("ipvs"), size)),
   ];
 }
 
-/** A kernel with no rule, no set and no server of ours, and what it takes. */
-async function planOf({ means }: BenchNode, wanted: Parameters<typeof diff>[0]): Promise<Plan> {
-  const sets = setsOf("IPv4").map(({ name }) => name);
-  const actual = await means.kernel.observe("IPv4", {
-    sysctls: [],
-    counters: [],
-    ipvs: { sets, device: "kube-ipvs0" },
-  });
-  const plan = diff(wanted, actual, { jumps: means.backend.jumps, variant: means.variant });
-  return { ...plan, steps: plan.steps.filter(isIpvs) };
+async function timeRound(size: Size, code: "cold" | "warm"): Promise<Round> {
+  return { ours: await timeFirstSync("ours", size, code), oneByOne: await timeFirstSync("one-by-one", size, code) };
 }
 
-function isIpvs({ kind }: Step): boolean {
-  return kind !== "iptables" && kind !== "sysctl" && kind !== "counter";
+/** In a network of its own: what was removed from one weighs on IPVS there for minutes. */
+async function timeFirstSync(way: "ours" | "one-by-one", size: Size, code: "cold" | "warm"): Promise<FirstSync> {
+  const args = [way, code, String(size.services), String(size.endpoints)];
+  const measured: FirstSync = JSON.parse(await runInSandbox("first-sync.ts", args));
+  return measured;
 }
 
-async function timeSteps({ means }: BenchNode, plan: Plan): Promise<number> {
-  const start = performance.now();
-  const { refused, items } = await means.kernel.apply(plan);
-  const elapsed = performance.now() - start;
-  const error = refused?.error ?? items[0]?.error;
-  if (error) throw error;
-  return elapsed;
-}
-
-async function clear(): Promise<void> {
-  await deleteAllServers();
-  await removeDevice();
-  for (const { name } of setsOf("IPv4")) await changeSets([{ kind: "destroy", name }]);
+function compare(question: string, rounds: readonly Round[], counts: (kind: string) => boolean = () => true) {
+  const sum = ({ times }: FirstSync) =>
+    times.reduce((total, { kind, elapsed }) => total + (counts(kind) ? elapsed : 0), 0);
+  return {
+    question,
+    unit: "ms",
+    ours: rounds.map(({ ours }) => sum(ours)),
+    baseline: rounds.map(({ oneByOne }) => sum(oneByOne)),
+    against: "one request at a time, code as warm",
+  } as const satisfies Measurement;
 }
 
 /** The whole pass, as the daemon makes it: the first one, single changes, and a look at all with nothing to do. */
 async function askChanges(node: BenchNode, size: Size): Promise<readonly Measurement[]> {
   await ensureDevice();
+  node.want(set(allManifests(size)));
   const first = await node.apply([]);
   const changes: Cost[] = [];
   const looks: Cost[] = [];

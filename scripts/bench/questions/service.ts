@@ -1,39 +1,38 @@
 // What does it cost when a Service goes, and when it comes?
-import { countLines, timeRestores } from "../bare-restore.ts";
+import type { Change } from "../../../src/source/source.ts";
 import type { Cost } from "../bench-node.ts";
 import { remove, set } from "../changes.ts";
 import { manifestsOf } from "../cluster.ts";
-import { partialSync } from "../kube-proxy-shape.ts";
+import type { KubeProxyCost } from "../kube-proxy-shape.ts";
 import { type LoadedNode, REPEATS } from "../loaded-node.ts";
 import type { Measurement } from "../measurement.ts";
 
 interface Answer {
   readonly cost: Cost;
-  readonly kubeProxy: number;
-  readonly kubeProxyLines: number;
+  readonly kubeProxy: readonly KubeProxyCost[];
 }
 
 /** In the middle of the dispatch chain, where finding the place costs most on average. */
 export async function askService(loaded: LoadedNode): Promise<readonly Measurement[]> {
-  const removed: Answer[] = [];
-  const added: Answer[] = [];
+  const [removed, added]: [Answer[], Answer[]] = [[], []];
   for (let repeat = 0; repeat < REPEATS; repeat++) {
     const manifests = manifestsOf(loaded.nextService(), loaded.size);
-    removed.push(await answer(loaded, await loaded.node.apply(remove(manifests))));
-    added.push(await answer(loaded, await loaded.node.apply(set(manifests))));
+    removed.push(await answer(loaded, remove(manifests)));
+    added.push(await answer(loaded, set(manifests)));
   }
   return [...measurementsOf("one Service removed", removed), ...measurementsOf("one Service added", added)];
 }
 
-async function answer({ stopwatch }: LoadedNode, cost: Cost): Promise<Answer> {
-  const shape = partialSync(cost.after, cost.before);
-  return { cost, kubeProxy: await timeRestores(stopwatch, [shape]), kubeProxyLines: countLines(shape) };
+async function answer({ node, kubeProxy }: LoadedNode, changes: readonly Change[]): Promise<Answer> {
+  const cost = await node.apply(changes);
+  await kubeProxy.apply(changes);
+  return { cost, kubeProxy: kubeProxy.take() };
 }
 
 function measurementsOf(question: string, answers: readonly Answer[]): readonly Measurement[] {
-  const baseline = answers.map(({ kubeProxy }) => kubeProxy);
+  const shape = answers.flatMap(({ kubeProxy }) => kubeProxy);
+  const baseline = shape.map(({ milliseconds }) => milliseconds);
   const against = "bare restore, kube-proxy's shape";
-  const lines = answers.map(({ kubeProxyLines }) => kubeProxyLines);
   return [
     { question, unit: "ms", ours: answers.map(({ cost }) => cost.elapsed), baseline, against },
     { question: `${question}: own work`, unit: "ms", ours: answers.map(({ cost }) => cost.own), baseline, against },
@@ -41,7 +40,7 @@ function measurementsOf(question: string, answers: readonly Answer[]): readonly 
       question: `${question}: lines sent`,
       unit: "lines",
       ours: answers.map(({ cost }) => cost.lines),
-      baseline: lines,
+      baseline: shape.map(({ lines }) => lines),
       against: "kube-proxy's shape",
     },
   ];

@@ -1,17 +1,14 @@
 // What does it cost when nothing changed: an object arrives again, or a sync period is over?
-import { timeRestores } from "../bare-restore.ts";
 import type { Cost } from "../bench-node.ts";
 import { set } from "../changes.ts";
 import { manifestsOf } from "../cluster.ts";
-import { partialSync } from "../kube-proxy-shape.ts";
 import { type LoadedNode, REPEATS } from "../loaded-node.ts";
 import type { Measurement } from "../measurement.ts";
 
 export async function askUnchanged(loaded: LoadedNode): Promise<readonly Measurement[]> {
-  const { node, stopwatch, size, nextService } = loaded;
+  const { node, size, kubeProxy, nextService } = loaded;
   const again: Cost[] = [];
   const resyncs: Cost[] = [];
-  const baseline: number[] = [];
   // Other questions let a shell change rules behind the node's back. Let it find that all is well before it is asked.
   node.letPeriodPass();
   await node.apply([]);
@@ -19,8 +16,9 @@ export async function askUnchanged(loaded: LoadedNode): Promise<readonly Measure
     again.push(await node.apply(set(manifestsOf(nextService(), size))));
     node.letPeriodPass();
     resyncs.push(await node.apply([]));
+    await kubeProxy.apply([]);
   }
-  for (const { after } of again) baseline.push(await timeRestores(stopwatch, [partialSync(after, after)]));
+  const baseline = kubeProxy.take().map(({ milliseconds }) => milliseconds);
   return [
     ...measurementsOf("an object again, unchanged", again, baseline),
     ...measurementsOf("a resync", resyncs, baseline),
@@ -36,7 +34,7 @@ function measurementsOf(question: string, costs: readonly Cost[], baseline: read
       question: `${question}: processes`,
       unit: "processes",
       ours: costs.map(({ processes }) => processes),
-      baseline: costs.map(() => 1),
+      baseline: [1],
       against: "kube-proxy's restore",
     },
   ];
