@@ -12,26 +12,34 @@ export function addressText(bytes: Uint8Array): string {
 
 /** The bytes of canonical text. */
 export function addressBytes(text: string): Uint8Array {
-  if (!text.includes(":")) return dottedBytes(text);
+  const bytes = new Uint8Array(text.includes(":") ? 16 : 4);
+  writeAddress(bytes, 0, text);
+  return bytes;
+}
+
+/** Writes the bytes of canonical text from `at` on, and gives where they end. */
+export function writeAddress(bytes: Uint8Array, at: number, text: string): number {
+  if (!text.includes(":")) return writeDotted(bytes, at, text);
   const [head = "", tail] = text.split("::");
   const [before, after] = [groupsOf(head), groupsOf(tail ?? "")];
   const zeros = new Array<number>(8 - before.length - after.length).fill(0);
-  return Uint8Array.from([...before, ...zeros, ...after].flatMap((group) => [group >> 8, group & 255]));
+  const octets = [...before, ...zeros, ...after].flatMap((group) => [group >> 8, group & 255]);
+  bytes.set(octets, at);
+  return at + octets.length;
 }
 
 /** Digit by digit: it is done once for each of tens of thousands of servers. */
-function dottedBytes(text: string): Uint8Array {
-  const bytes = new Uint8Array(4);
-  let [at, value] = [0, 0];
+function writeDotted(bytes: Uint8Array, at: number, text: string): number {
+  let [octet, value] = [at, 0];
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
     if (code === DOT) {
-      bytes[at++] = value;
+      bytes[octet++] = value;
       value = 0;
     } else value = 10 * value + code - ZERO;
   }
-  bytes[at] = value;
-  return bytes;
+  bytes[octet] = value;
+  return octet + 1;
 }
 
 const [DOT, ZERO] = [46, 48];

@@ -3,7 +3,7 @@
 import type { SetHeader, SetType } from "../state/ip-set.ts";
 import { HASH } from "../state/ipset-text.ts";
 import type { EntryParts } from "../state/set-entry.ts";
-import { addressBytes } from "./address-bytes.ts";
+import { addressBytes, writeAddress } from "./address-bytes.ts";
 import { nameBytes, networkUint16, networkUint32 } from "./attribute-values.ts";
 import { attribute, misread, nested } from "./attributes.ts";
 import { ATTRIBUTE, COMMAND, DATA, FAMILY, NETWORK_ORDER, PORTS, SUBSYSTEM, TOP } from "./ipset-numbers.ts";
@@ -24,6 +24,10 @@ export const NEWEST_REVISION: Readonly<Record<SetType, number>> = {
 /** So many entries in one request never reach the 65535 bytes that its list may have. */
 export const MOST_ENTRIES: Readonly<Record<SetHeader["family"], number>> = { inet: 1000, inet6: 600, none: 1000 };
 
+/** Bytes before a value: those of the list's item, of an address with what it is in, of anything else, and padded. */
+const BEFORE = { item: 4, address: 8, value: 4 } as const;
+const WHOLE = 8;
+
 const VERSION = attribute(TOP.protocol, Uint8Array.of(PROTOCOL_VERSION));
 
 /** Asks which versions of the language the kernel speaks. */
@@ -37,10 +41,10 @@ export function typeRequest({ type, family }: Omit<SetHeader, "name">): Request 
 }
 
 /** Makes a set; as good where it is there, made the same way. */
-export function createRequest({ name, type, family }: SetHeader, revision: number): Request {
+export function createRequest({ name, type, family, maxEntries }: SetHeader, revision: number): Request {
   const size = [
     attribute(NETWORK_ORDER | DATA.hashSize, networkUint32(HASH.size)),
-    attribute(NETWORK_ORDER | DATA.maxEntries, networkUint32(HASH.maxEntries)),
+    attribute(NETWORK_ORDER | DATA.maxEntries, networkUint32(maxEntries ?? HASH.maxEntries)),
   ];
   const range = [
     attribute(NETWORK_ORDER | DATA.port, networkUint16(PORTS.from)),
@@ -75,7 +79,7 @@ export function entryRequest(
   { name, family }: SetHeader,
   entries: readonly EntryParts[],
 ): Request {
-  const list = entries.map((entry, index) => entryData(entry, index + 1));
+  const list = entriesData(entries);
   // The line in front is where the kernel would write the number of the one it refuses; without it, it takes no list.
   return request(COMMAND[kind], family, [setName(name), line(1), nested(TOP.list, ...list)]);
 }
@@ -85,14 +89,54 @@ export function listPayload(name: string): Buffer {
   return payload("inet", [setName(name)]);
 }
 
-function entryData({ address, port, protocol, second, prefix }: EntryParts, number: number): Buffer {
+/** The entries of a set have the same parts as a rule, so each is a copy of the one before, where they do. */
+function entriesData(entries: readonly EntryParts[]): readonly Buffer[] {
+  let form: { readonly entry: EntryParts; readonly bytes: Buffer } | undefined;
+  return entries.map((entry, index) => {
+    const bytes = form && areAlike(form.entry, entry) ? copyFor(entry, form.bytes) : entryData(entry);
+    bytes.writeUInt32BE(index + 1, bytes.length - 4);
+    form = { entry, bytes };
+    return bytes;
+  });
+}
+
+function areAlike(one: EntryParts, other: EntryParts): boolean {
+  return (
+    one.address?.includes(":") === other.address?.includes(":") &&
+    (one.port === undefined) === (other.port === undefined) &&
+    (one.protocol === undefined) === (other.protocol === undefined) &&
+    one.second?.includes(":") === other.second?.includes(":") &&
+    (one.prefix === undefined) === (other.prefix === undefined)
+  );
+}
+
+/** Its line, which is the last, is yet to be written. */
+function entryData({ address, port, protocol, second, prefix }: EntryParts): Buffer {
   const parts: Buffer[] = [];
   if (address !== undefined) parts.push(addressData(DATA.address, address));
   if (port !== undefined) parts.push(attribute(NETWORK_ORDER | DATA.port, networkUint16(port)));
   if (protocol !== undefined) parts.push(attribute(DATA.protocol, Uint8Array.of(protocol)));
   if (second !== undefined) parts.push(addressData(DATA.second, second));
   if (prefix !== undefined) parts.push(attribute(DATA.prefix, Uint8Array.of(prefix)));
-  return nested(TOP.data, ...parts, line(number));
+  return nested(TOP.data, ...parts, line(0));
+}
+
+function copyFor({ address, port, protocol, second, prefix }: EntryParts, form: Buffer): Buffer {
+  const bytes = Buffer.allocUnsafe(form.length);
+  bytes.set(form);
+  let at: number = BEFORE.item;
+  if (address !== undefined) at = writeAddress(bytes, at + BEFORE.address, address);
+  if (port !== undefined) {
+    bytes.writeUInt16BE(port, at + BEFORE.value);
+    at += WHOLE;
+  }
+  if (protocol !== undefined) {
+    bytes.writeUInt8(protocol, at + BEFORE.value);
+    at += WHOLE;
+  }
+  if (second !== undefined) at = writeAddress(bytes, at + BEFORE.address, second);
+  if (prefix !== undefined) bytes.writeUInt8(prefix, at + BEFORE.value);
+  return bytes;
 }
 
 function addressData(type: number, address: string): Buffer {

@@ -3,7 +3,7 @@ import { familyOf } from "../net/address.ts";
 import type { Family } from "../net/family.ts";
 import type { RealIdentity, ServerChange, ServerSettings } from "../state/server-change.ts";
 import type { RealServer, ServerIdentity } from "../state/virtual-server.ts";
-import { addressBytes } from "./address-bytes.ts";
+import { addressBytes, writeAddress } from "./address-bytes.ts";
 import { hostUint16, hostUint32, nameBytes, networkUint16 } from "./attribute-values.ts";
 import { attribute } from "./attributes.ts";
 import { genericPayload } from "./generic-netlink.ts";
@@ -18,16 +18,8 @@ const MASK: Readonly<Record<Family, Buffer>> = { IPv4: hostUint32(0xffff_ffff), 
 
 const NO_THRESHOLDS = Buffer.concat([attribute(REAL.upper, hostUint32(0)), attribute(REAL.lower, hostUint32(0))]);
 
-const NOWHERE: Readonly<Record<Family, Uint8Array>> = { IPv4: new Uint8Array(4), IPv6: new Uint8Array(16) };
-
-/** A whole real server of each family, to be copied: thousands are alike but for address, port and a number or two. */
-const REAL_FORM: Readonly<Record<Family, Buffer>> = { IPv4: realForm("IPv4"), IPv6: realForm("IPv6") };
-
-/** Where its values are, from the end: the address alone has two lengths. */
-const FROM_END = { port: 36, method: 28, weight: 20 } as const;
-
-/** Where the address is. */
-const ADDRESS_AT = 4;
+/** Where the values of a payload are: what comes before them, from the end of an address on where one is in between. */
+const PLACE = { protocol: 20, address: 28, port: 4, real: 16, method: 12, weight: 20 } as const;
 
 /** Seconds after which an idle connection is forgotten; 0 leaves the kernel's value as it is. */
 export interface IpvsTimeouts {
@@ -36,17 +28,23 @@ export interface IpvsTimeouts {
   readonly udp: number;
 }
 
+/** A change in words, to be copied for the next one that is alike. */
+interface Form {
+  readonly change: ServerChange;
+  readonly payload: Buffer;
+}
+
 /**
- * One request for each change, to the family of this number. Changes of one server are best given one after the other,
- * with the same object for it: what tells it from others is written once.
+ * One request for each change, to the family of this number. Thousands differ in nothing but addresses, ports and a
+ * number or two, so each is a copy of the one of its kind before, where they are alike.
  */
 export function serverRequests(family: number, changes: readonly ServerChange[]): readonly Request[] {
-  let last: ServerIdentity | undefined;
-  let named: Buffer = Buffer.alloc(0);
+  const forms = new Map<ServerChange["kind"], Form>();
   return changes.map((change) => {
-    if (change.server !== last) named = attribute(TOP.server, serverKey(change.server));
-    last = change.server;
-    return requestOf(family, COMMAND[change.kind], partsOf(change, named));
+    const form = forms.get(change.kind);
+    const payload = form && areAlike(form.change, change) ? copyFor(change, form) : payloadOf(change);
+    forms.set(change.kind, { change, payload });
+    return { type: family, flags: 0, payload };
   });
 }
 
@@ -77,20 +75,58 @@ function requestOf(type: number, command: number, attributes: readonly Buffer[])
   return { type, flags: 0, payload: genericPayload(command, VERSION, ...attributes) };
 }
 
-/** `named`: what tells the virtual server from others. */
-function partsOf(change: ServerChange, named: Buffer): readonly Buffer[] {
+function payloadOf(change: ServerChange): Buffer {
+  return genericPayload(COMMAND[change.kind], VERSION, ...partsOf(change));
+}
+
+function partsOf(change: ServerChange): readonly Buffer[] {
+  const key = serverKey(change.server);
   switch (change.kind) {
     case "add-server":
     case "set-server":
-      return [attribute(TOP.server, Buffer.concat([serverKey(change.server), settingsOf(change.server)]))];
+      return [attribute(TOP.server, Buffer.concat([key, settingsOf(change.server)]))];
     case "remove-server":
-      return [named];
+      return [attribute(TOP.server, key)];
     case "add-real":
     case "set-real":
-      return [named, attribute(TOP.real, realServer(change.server, change.real))];
+      return [attribute(TOP.server, key), attribute(TOP.real, realServer(change.server, change.real))];
     case "remove-real":
-      return [named, attribute(TOP.real, realKey(change.real))];
+      return [attribute(TOP.server, key), attribute(TOP.real, realKey(change.real))];
   }
+}
+
+/** Of two changes of one kind: do their words have the same attributes, of the same lengths and, but for `PLACE`, values? */
+function areAlike(one: ServerChange, other: ServerChange): boolean {
+  if (familyOf(one.server.address) !== familyOf(other.server.address)) return false;
+  if ("real" in one && "real" in other) return familyOf(one.real.address) === familyOf(other.real.address);
+  return areSetAlike(one.server, other.server);
+}
+
+function areSetAlike(one: Partial<ServerSettings>, other: Partial<ServerSettings>): boolean {
+  return (
+    one.scheduler === other.scheduler &&
+    one.schedulerFlags === other.schedulerFlags &&
+    one.persistence === other.persistence
+  );
+}
+
+function copyFor(change: ServerChange, { payload }: Form): Buffer {
+  const { protocol, address, port } = change.server;
+  const bytes = Buffer.allocUnsafe(payload.length);
+  bytes.set(payload);
+  bytes.writeUInt16LE(PROTOCOL[protocol], PLACE.protocol);
+  const end = writeAddress(bytes, PLACE.address, address);
+  bytes.writeUInt16BE(port, end + PLACE.port);
+  if ("real" in change) writeReal(bytes, end + PLACE.real, change);
+  return bytes;
+}
+
+function writeReal(bytes: Buffer, at: number, change: Extract<ServerChange, { readonly real: RealIdentity }>): void {
+  const end = writeAddress(bytes, at, change.real.address);
+  bytes.writeUInt16BE(change.real.port, end + PLACE.port);
+  if (change.kind === "remove-real") return;
+  bytes.writeUInt32LE(METHODS.indexOf(change.real.method), end + PLACE.method);
+  bytes.writeUInt32LE(change.real.weight, end + PLACE.weight);
 }
 
 function serverKey({ address, protocol, port }: ServerIdentity): Buffer {
@@ -116,24 +152,14 @@ function realKey({ address, port }: RealIdentity): Buffer {
   return Buffer.concat([attribute(REAL.address, addressBytes(address)), attribute(REAL.port, networkUint16(port))]);
 }
 
-function realForm(family: Family): Buffer {
-  return Buffer.concat([
-    attribute(REAL.address, NOWHERE[family]),
-    attribute(REAL.port, networkUint16(0)),
-    attribute(REAL.method, hostUint32(0)),
-    attribute(REAL.weight, hostUint32(0)),
-    NO_THRESHOLDS,
-  ]);
-}
-
 function realServer(server: ServerIdentity, { address, port, method, weight }: RealServer): Buffer {
   const family = familyOf(address);
-  const bytes = Buffer.from(REAL_FORM[family]);
-  bytes.set(addressBytes(address), ADDRESS_AT);
-  bytes.writeUInt16BE(port, bytes.length - FROM_END.port);
-  bytes.writeUInt32LE(METHODS.indexOf(method), bytes.length - FROM_END.method);
-  bytes.writeUInt32LE(weight, bytes.length - FROM_END.weight);
-  // Unless told of another family, the kernel takes the first bytes of the address for one of the server's.
-  if (family === familyOf(server.address)) return bytes;
-  return Buffer.concat([bytes, attribute(REAL.family, hostUint16(FAMILY[family]))]);
+  return Buffer.concat([
+    realKey({ address, port }),
+    attribute(REAL.method, hostUint32(METHODS.indexOf(method))),
+    attribute(REAL.weight, hostUint32(weight)),
+    NO_THRESHOLDS,
+    // Unless told of another family, the kernel takes the first bytes of the address for one of the server's.
+    ...(family === familyOf(server.address) ? [] : [attribute(REAL.family, hostUint16(FAMILY[family]))]),
+  ]);
 }

@@ -43,14 +43,13 @@ export async function carryOutIpvs(step: IpvsStep, access: IpvsAccess = MACHINE)
       return refused(await changeAllServers(step.changes, access));
     case "retire": {
       const { draining, refusals } = await retireServers(step.reals, access);
-      const keys = step.reals.map(({ server, real }) => realKey(server, real));
-      return { draining, items: itemsOf(keys, refusals) };
+      return { draining, items: itemsOf(step.reals, refusals, ({ server, real }) => realKey(server, real)) };
     }
     case "bind":
     case "unbind": {
       const index = await ensureDevice({ name: step.device, kind: DUMMY }, converse);
       const change = step.kind === "bind" ? bindAddresses : unbindAddresses;
-      return refused(itemsOf(step.addresses, await change(index, step.addresses, converse)));
+      return refused(itemsOf(step.addresses, await change(index, step.addresses, converse), (address) => address));
     }
   }
 }
@@ -59,10 +58,15 @@ function refused(items: readonly ItemRefusal[]): StepOutcome {
   return { items, draining: [] };
 }
 
-function itemsOf(keys: readonly string[], refusals: readonly (KernelError | undefined)[]): readonly ItemRefusal[] {
-  return keys.flatMap((key, index) => {
+/** Of the things that were to be changed those that the kernel refused: most often none, so none has a key before. */
+function itemsOf<T>(
+  things: readonly T[],
+  refusals: readonly (KernelError | undefined)[],
+  keyOf: (thing: T) => string,
+): readonly ItemRefusal[] {
+  return things.flatMap((thing, index) => {
     const error = refusals[index];
-    return error ? [{ key, error }] : [];
+    return error ? [{ key: keyOf(thing), error }] : [];
   });
 }
 
@@ -84,7 +88,8 @@ function entryOf(set: string, { refusal }: KernelError): string {
 
 /** A real server without its virtual server is refused for that alone. */
 async function changeAllServers(changes: readonly ServerChange[], access: IpvsAccess): Promise<readonly ItemRefusal[]> {
-  const items = itemsOf(changes.map(keyOf), await changeServers(changes, access));
+  const items = itemsOf(changes, await changeServers(changes, access), keyOf);
+  if (items.length === 0) return items;
   const servers = new Set(changes.filter((change) => !("real" in change)).map(keyOf));
   const missing = new Set(items.filter(({ key }) => servers.has(key)).map(({ key }) => key));
   return items.filter(({ key }) => missing.has(key) || ![...missing].some((server) => key.startsWith(`${server} `)));

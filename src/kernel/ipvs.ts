@@ -91,8 +91,10 @@ async function changeSome(
   converse: Converse,
 ): Promise<readonly (KernelError | undefined)[]> {
   const number = await numberOf(converse);
-  const results: (number | undefined)[] = [...(await sendBatch("generic", serverRequests(number, changes), converse))];
-  const instead = [...changes.entries()].flatMap(([index, change]) => {
+  const results = await sendBatch("generic", serverRequests(number, changes), converse);
+  if (results.every((errno) => errno === 0)) return changes.map(() => undefined);
+  const settled: (number | undefined)[] = [...results];
+  const instead = changes.flatMap((change, index) => {
     const other = insteadOf(change, results[index]);
     return other === undefined ? [] : [{ index, change: other }];
   });
@@ -101,8 +103,8 @@ async function changeSome(
     instead.map(({ change }) => change),
   );
   const again = await sendBatch("generic", requests, converse);
-  for (const [at, { index }] of instead.entries()) results[index] = again[at];
-  return changes.map((change, index) => serverRefusal(change, results[index]));
+  for (const [at, { index }] of instead.entries()) settled[index] = again[at];
+  return changes.map((change, index) => serverRefusal(change, settled[index]));
 }
 
 /** Sets the seconds after which idle connections are forgotten. Rejects with KernelError. */

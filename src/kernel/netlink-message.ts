@@ -40,14 +40,15 @@ export function sizeOf({ payload }: Request): number {
 export function frame(requests: readonly Request[], first: number): Buffer {
   const bytes = Buffer.alloc(requests.reduce((sum, request) => sum + sizeOf(request), 0));
   let at = 0;
-  for (const [index, request] of requests.entries()) {
-    const last = index === requests.length - 1 ? FLAG.ack : 0;
-    bytes.writeUInt32LE(HEADER + request.payload.length, at);
-    bytes.writeUInt16LE(request.type, at + 4);
-    bytes.writeUInt16LE(FLAG.request | request.flags | last, at + 6);
-    bytes.writeUInt32LE(first + index, at + 8);
-    bytes.set(request.payload, at + HEADER);
-    at += sizeOf(request);
+  let sequence = first;
+  for (const { type, flags, payload } of requests) {
+    const end = at + align(HEADER + payload.length);
+    bytes.writeUInt32LE(HEADER + payload.length, at);
+    bytes.writeUInt16LE(type, at + 4);
+    bytes.writeUInt16LE(FLAG.request | flags | (end === bytes.length ? FLAG.ack : 0), at + 6);
+    bytes.writeUInt32LE(sequence++, at + 8);
+    bytes.set(payload, at + HEADER);
+    at = end;
   }
   return bytes;
 }

@@ -50,13 +50,12 @@ function serve(
   const { hook, recorder } = visit;
   const { address, protocol, port } = server;
   const at: ServerPlace = { hook, server: { address, protocol, port } };
-  const choices = chooseRealServer(server);
-  if (choices.length === 0) {
-    const refused = recorder.step(branch, at, `${printIdentity(server)} has no real server that takes connections`);
-    recorder.end(refused, { kind: "refused", by: at });
-  }
-  for (const { server: real, share, possible } of choices) {
+  for (const { server: real, share, possible } of chooseRealServer(server)) {
     const one = { ...branch, share: times(branch.share, share), possible: branch.possible || possible };
+    if (real === undefined) {
+      recorder.end(recorder.step(one, at, wordsOfRefusal(server)), { kind: "refused", by: at });
+      continue;
+    }
     const stays = server.persistence > 0 ? `; the client stays with it for ${server.persistence} s` : "";
     // One for every port leaves the port as it is.
     const realPort = port === 0 ? branch.state.destinationPort : real.port;
@@ -77,4 +76,12 @@ function serve(
     });
     taken.add({ ...recorder.step(one, at, what), state, reasons: { ...branch.reasons, translated: at } });
   }
+}
+
+function wordsOfRefusal(server: VirtualServer): string {
+  const { scheduler, realServers } = server;
+  if (realServers.every(({ weight }) => weight === 0)) {
+    return `${printIdentity(server)} has no real server that takes connections`;
+  }
+  return `${printIdentity(server)} leads some clients to a real server that takes no connections (${scheduler})`;
 }

@@ -3,27 +3,39 @@ import type { RealServer, VirtualServer } from "../state/virtual-server.ts";
 import { ALWAYS, type Fraction, fraction } from "./fraction.ts";
 
 export interface Choice {
-  readonly server: RealServer;
+  /** Undefined: one that takes no new connections, so that the client is refused. */
+  readonly server: RealServer | undefined;
   /** Where something other than turns decides, an equal share holds its place. */
   readonly share: Fraction;
   readonly possible: boolean;
 }
 
+/** Flag 1 of `sh` and `mh`: a client whose real server takes no new connections gets another one. */
+const FALLBACK = 0x8;
+
 /**
  * All that take new connections, which one of weight 0 does not. `rr` gives them in turn and `wrr` by their weights;
  * `fo` takes the one with the greatest weight; with every other scheduler connections that are open, or a hash of
- * addresses, decide.
+ * addresses, decide. A hash may lead to one of weight 0.
  */
-export function chooseRealServer({ scheduler, realServers }: VirtualServer): readonly Choice[] {
+export function chooseRealServer(virtual: VirtualServer): readonly Choice[] {
+  const { scheduler, realServers } = virtual;
   const all = realServers.filter(({ weight }) => weight > 0);
   const one = scheduler === "fo" ? heaviest(all) : all;
-  if (one.length <= 1) return one.map((server) => ({ server, share: ALWAYS, possible: false }));
+  const refuses = one.length === 0 || (refusesSome(virtual) && one.length < realServers.length);
+  const choices = refuses ? [...one, undefined] : one;
+  if (choices.length === 1) return choices.map((server) => ({ server, share: ALWAYS, possible: false }));
   const sum = one.reduce((total, { weight }) => total + weight, 0);
-  return one.map((server) => ({
+  return choices.map((server) => ({
     server,
-    share: scheduler === "wrr" ? fraction(server.weight, sum) : fraction(1, one.length),
+    share: scheduler === "wrr" && server ? fraction(server.weight, sum) : fraction(1, choices.length),
     possible: scheduler !== "rr" && scheduler !== "wrr",
   }));
+}
+
+/** A hash of `mh` keeps the place of a real server that had another weight before, which is not to be seen from outside. */
+function refusesSome({ scheduler, schedulerFlags }: VirtualServer): boolean {
+  return scheduler === "dh" || ((scheduler === "sh" || scheduler === "mh") && (schedulerFlags & FALLBACK) === 0);
 }
 
 /** Of several with the same weight the order in the kernel decides, which is not to be seen from outside. */

@@ -1,4 +1,5 @@
 // Are requests to IPVS, byte for byte, those that the kernel understands?
+import fc from "fast-check";
 import t from "tap";
 import {
   flushRequest,
@@ -10,6 +11,8 @@ import {
 import { frame } from "../../src/kernel/netlink-message.ts";
 import type { ServerChange, ServerSettings } from "../../src/state/server-change.ts";
 import type { RealServer } from "../../src/state/virtual-server.ts";
+import { arbitraryServer } from "../support/arbitrary-servers.ts";
+import { takeSeed } from "../support/seed.ts";
 
 const FAMILY = 0x20;
 const API: ServerSettings = {
@@ -22,6 +25,8 @@ const API: ServerSettings = {
 };
 const API6: ServerSettings = { ...API, address: "fd00:96::1" };
 const NODE: RealServer = { address: "10.1.0.1", port: 6443, method: "masquerade", weight: 1 };
+
+const KINDS = ["add-server", "set-server", "remove-server", "add-real", "set-real", "remove-real"] as const;
 
 /** What a server is known by: address family, protocol, address, port. */
 const KEY = "060001000200 0000 060002000600 0000 08000300 0a600001 06000400 01bb 0000";
@@ -104,6 +109,12 @@ for (const [name, change, wanted] of [
   });
 }
 
+t.test("a scheduler of any name, as long as the kernel may ever take", async (t) => {
+  const server = { ...API, scheduler: "x".repeat(400) };
+  const payload = payloadOf({ kind: "add-server", server });
+  t.ok(payload.includes(`95010600${"78".repeat(400)}00000000`), "its length, its letters, its end, and what fills up");
+});
+
 t.test("each change goes to its own server", async (t) => {
   const other = { ...API, address: "10.96.0.2" };
   const changes = [API, other, API].map((server) => ({ kind: "remove-server", server }) as const);
@@ -111,6 +122,30 @@ t.test("each change goes to its own server", async (t) => {
     serverRequests(FAMILY, changes).map(({ payload }) => hex(payload)),
     changes.map(payloadOf),
   );
+});
+
+t.test("whatever goes before: a change has the same words as by itself", async (t) => {
+  const seed = takeSeed();
+  const server = arbitraryServer(["masquerade", "tunnel", "route"]);
+  // Real servers of the other family too, and some so much alike that only one thing differs.
+  const change = fc
+    .tuple(
+      fc.constantFrom(...KINDS),
+      fc.oneof(server, fc.constant({ ...API, realServers: [NODE] })),
+      fc.boolean(),
+      server,
+    )
+    .map(([kind, to, mixed, other]): ServerChange => {
+      const { realServers, ...settings } = to;
+      const [real = NODE] = mixed ? other.realServers : realServers;
+      if (kind === "add-server" || kind === "set-server" || kind === "remove-server") return { kind, server: settings };
+      return { kind, server: settings, real };
+    });
+  const property = fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
+    const together = serverRequests(FAMILY, changes).map(({ payload }) => hex(payload));
+    return together.join() === changes.map(payloadOf).join();
+  });
+  t.doesNotThrow(() => fc.assert(property, { seed, numRuns: 300 }));
 });
 
 t.test("lists, timeouts, and everything", async (t) => {

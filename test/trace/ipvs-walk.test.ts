@@ -15,6 +15,8 @@ function servers(options: string, weights: readonly number[], method = "-m"): st
 
 const end = (at: number, share: string) => `network ${REAL[at]} 8080 from 198.18.0.9${share}`;
 
+const REFUSED_SOME = "refused by INPUT possibly";
+
 const CHOICES: readonly [name: string, options: string, weights: readonly number[], ends: readonly string[]][] = [
   ["in turn", "rr", [1, 1, 1], [0, 1, 2].map((at) => end(at, " 1/3 (33.3 %)"))],
   ["in turn, without one that drains", "rr", [1, 0, 1], [end(0, " 1/2 (50 %)"), end(2, " 1/2 (50 %)")]],
@@ -22,6 +24,11 @@ const CHOICES: readonly [name: string, options: string, weights: readonly number
   ["by open connections", "wlc", [1, 3], [end(0, " possibly"), end(1, " possibly")]],
   ["by a hash", "mh", [1, 1], [end(0, " possibly"), end(1, " possibly")]],
   ["the only one", "sh", [1], [end(0, "")]],
+  ["by a hash of clients, some of whom had one that drains", "sh", [1, 0], [REFUSED_SOME, end(0, " possibly")]],
+  ["by a hash of clients and ports, the same", "mh -b flag-2", [1, 0], [REFUSED_SOME, end(0, " possibly")]],
+  ["by a hash of the destination, the same", "dh", [0, 1, 1], [REFUSED_SOME, end(1, " possibly"), end(2, " possibly")]],
+  ["by a hash, and another where that one drains", "sh -b sh-fallback", [1, 0], [end(0, "")]],
+  ["none by a hash, where all drain", "mh", [0, 0], ["refused by INPUT"]],
   ["the heaviest", "fo", [1, 3, 2], [end(1, "")]],
   ["one of the heaviest", "fo", [1, 3, 3], [end(1, " possibly"), end(2, " possibly")]],
   ["none, where all drain", "rr", [0, 0], ["refused by INPUT"]],

@@ -117,3 +117,16 @@ t.test("ovf fills one pod and then goes to the next", async (t) => {
   t.equal(pods[0], pods[1], "one connection is not yet too much for a weight of one");
   t.not(pods[2], pods[0], "two are");
 });
+
+for (const scheduler of ["sh", "mh", "dh"]) {
+  t.test(`${scheduler} refuses whom it leads to a pod that drains`, async (t) => {
+    await schedule(t, scheduler);
+    const clients = clientsOf(t);
+    const pod = await clients.open(CLIENTS[0]);
+    await execa("ipvsadm", ["-e", "-t", `${VIP}:80`, "-r", `${pod}:${POD_PORT}`, "-m", "-w", "0"]);
+    const ends = new Set<string>();
+    for (const client of [...CLIENTS, ...CLIENTS]) ends.add(await clients.open(client).catch(({ code }) => code));
+    const others = scheduler === "dh" ? [] : BOTH.filter((other) => other !== pod);
+    t.same([...ends].sort(), [...others, "ECONNREFUSED"].sort(), "others have the other pod");
+  });
+}
