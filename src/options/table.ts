@@ -132,7 +132,8 @@ export const FIELDS = {
     flag: "iptables-layout",
     omitted: true,
     rules: true,
-    meaning: "Compat: kube-proxy's chains; Indexed: the same in fewer rules, for many Services or endpoints; needs ipset.",
+    meaning:
+      "Compat: kube-proxy's chains; Indexed: the same in fewer rules, for many Services or endpoints; needs ipset.",
   }),
   "ipvs.syncPeriod": row(DURATION, 30n * SECOND, { meaning: "Longest time between two syncs, in ipvs mode." }),
   "ipvs.minSyncPeriod": row(DURATION, 0n, { meaning: "Least time between two syncs, in ipvs mode." }),

@@ -80,9 +80,9 @@ function diffIndex(
   const change = { before: actual.fragments, now: wanted.fragments, changed };
   const before = indexTree(table, chain, actual.fragments);
   const now = indexTreeAfter(table, chain, change);
-  const [root, old] = [indexRoot(table, chain, now), indexRoot(table, chain, before)];
+  const [root, old] = [indexRoot(chain, now), indexRoot(chain, before)];
   const same = known && sameFixed(chain, known) && sameLines(root.rules, old.rules);
-  return { root: same ? [] : [root], ...indexDifference(table, chain, { before, now }) };
+  return { root: same ? [] : [root], ...indexDifference(chain, { before, now }) };
 }
 
 function differing(wanted: Chains, actual: Chains | undefined): readonly Chain[] {

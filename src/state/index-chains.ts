@@ -1,7 +1,7 @@
 // Which chains is the index of a shared chain made of, and which of them does a change touch?
 import type { Tree } from "../digit-tree.ts";
 import type { IndexedChain, Share } from "./index-tree.ts";
-import type { Chain, Rule, TableName } from "./kernel-state.ts";
+import type { Chain, Rule } from "./kernel-state.ts";
 
 /** A chain of the index, and where it stands in the tree. */
 interface Node {
@@ -11,12 +11,11 @@ interface Node {
 
 /** The chain of all keys, which is the shared chain itself, and those below it: each behind those that it leads to. */
 export function indexChains(
-  table: TableName,
   chain: IndexedChain,
   tree: Tree<Share>,
 ): { readonly root: Chain; readonly below: readonly Chain[] } {
   const nodes = [...below({ place: "", tree })].reverse();
-  return { root: indexRoot(table, chain, tree), below: nodes.map((node) => chainOf(table, chain, node)) };
+  return { root: indexRoot(chain, tree), below: nodes.map((node) => chainOf(chain, node)) };
 }
 
 /** What differs below the shared chain between two versions of its tree. */
@@ -29,15 +28,14 @@ export interface IndexDifference {
 
 /** Parts that are the same in both are not looked into. */
 export function indexDifference(
-  table: TableName,
   chain: IndexedChain,
   { before, now }: { readonly before: Tree<Share>; readonly now: Tree<Share> },
 ): IndexDifference {
   const [old, fresh] = apart(childrenOf({ place: "", tree: before }), childrenOf({ place: "", tree: now }));
   const write = [...fresh].reverse().flatMap(([place, tree]) => {
-    const wanted = chainOf(table, chain, { place, tree });
+    const wanted = chainOf(chain, { place, tree });
     const known = old.get(place);
-    return known && sameLines(chainOf(table, chain, { place, tree: known }), wanted) ? [] : [wanted];
+    return known && sameLines(chainOf(chain, { place, tree: known }), wanted) ? [] : [wanted];
   });
   const remove = [...old.keys()].filter((place) => !fresh.has(place)).map((place) => chain.index.chainOf(place));
   return { write, remove };
@@ -82,19 +80,18 @@ function* below(node: Node): Iterable<Node> {
 }
 
 /** The shared chain itself. */
-export function indexRoot(table: TableName, chain: IndexedChain, tree: Tree<Share>): Chain {
+export function indexRoot(chain: IndexedChain, tree: Tree<Share>): Chain {
   const { name, hold, rules, last = [] } = chain;
-  const own = rulesOf({ table, chain, name, back: "root" }, { place: "", tree });
+  const own = rulesOf({ chain, name, back: "root" }, { place: "", tree });
   return { name, hold, rules: [...rules, ...own, ...last] };
 }
 
-function chainOf(table: TableName, chain: IndexedChain, node: Node): Chain {
+function chainOf(chain: IndexedChain, node: Node): Chain {
   const name = chain.index.chainOf(node.place);
-  return { name, hold: "ours", rules: rulesOf({ table, chain, name, back: "beyond" }, node) };
+  return { name, hold: "ours", rules: rulesOf({ chain, name, back: "beyond" }, node) };
 }
 
 interface Place {
-  readonly table: TableName;
   readonly chain: IndexedChain;
   /** Of the chain that the rules are for. */
   readonly name: string;
@@ -107,9 +104,7 @@ function rulesOf(where: Place, { tree, place }: Node): readonly Rule[] {
 }
 
 /** A fragment writes its rules for the shared chain itself. */
-function ruleOf({ table, chain, name }: Place, { fragment, nth }: Share): Rule {
-  const rule = fragment.shares(table).get(chain.name)?.[nth];
-  if (!rule) throw new RangeError(`${fragment.key} has no share ${nth} in ${chain.name}`);
+function ruleOf({ chain, name }: Place, { rule }: Share): Rule {
   return name === chain.name ? rule : { ...rule, line: `-A ${name}${rule.line.slice(3 + chain.name.length)}` };
 }
 

@@ -18,8 +18,8 @@ export function indexRulesOf(
   { chain, fragment }: { readonly chain: IndexedChain; readonly fragment: Fragment },
 ): IndexRules {
   const passed = new Map<string, readonly string[]>();
-  const own = pruneTree(indexTree(table, chain, fragments), new Set([fragment]));
-  const { root, below } = indexChains(table, { ...chain, rules: [], last: [] }, shorten(own, chain, passed));
+  const own = pruneTree(indexTree(table, chain, fragments), new Set([fragment.key]));
+  const { root, below } = indexChains({ ...chain, rules: [], last: [] }, shorten(own, chain, passed));
   return { root: root.rules, below: below.map((each) => ({ chain: each, passed: passed.get(each.name) ?? [] })) };
 }
 

@@ -49,7 +49,7 @@ export function countAllShares(fragment: Fragment, table: TableName): number {
 
 /** The lines of one fragment in a shared chain. */
 export function linesOf(fragment: Fragment, { table, name }: SharedChain): readonly string[] {
-  return (fragment.shares(table).get(name) ?? []).map(({ line }) => line);
+  return rulesIn(fragment, { table, name }).map(({ line }) => line);
 }
 
 const COUNTED = byTable(() => new WeakMap<Fragment, Counts>());

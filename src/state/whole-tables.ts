@@ -1,7 +1,7 @@
 // What does a state hold when its fragments are put in their places?
 import { indexChains } from "./index-chains.ts";
 import { type IndexedChain, indexTree, isIndexed, pruneTree } from "./index-tree.ts";
-import type { Chain, Chains, KernelState, Rule, TableName } from "./kernel-state.ts";
+import type { Chain, Chains, Fragment, KernelState, Rule, TableName } from "./kernel-state.ts";
 import { countShares, sharesOf } from "./shares.ts";
 
 /** The chains of a table that do not belong to one fragment alone, with every fragment's share in its place. */
@@ -27,8 +27,12 @@ export function sharedChains(state: KernelState, table: TableName): Chains {
 function chainsOf({ fragments }: KernelState, table: TableName, chain: IndexedChain): readonly Chain[] {
   const { among } = chain.index;
   const whole = indexTree(table, chain, among ?? fragments);
-  const { root, below } = indexChains(table, chain, among ? pruneTree(whole, new Set(fragments)) : whole);
+  const { root, below } = indexChains(chain, among ? pruneTree(whole, keysOf(fragments)) : whole);
   return [root, ...below];
+}
+
+function keysOf(fragments: Iterable<Fragment>): ReadonlySet<string> {
+  return new Set([...fragments].map(({ key }) => key));
 }
 
 /** The state with every share in the shared chain itself, one after the other. */

@@ -45,7 +45,7 @@ export type Outcome =
   | { readonly kind: "policy"; readonly hook: Hook; readonly table: TableName }
   /** The sender is told by this answer: `icmp-port-unreachable`, `tcp-reset`. */
   | { readonly kind: "rejected"; readonly by: RulePlace; readonly answer: string }
-  /** A virtual server without a real server that takes connections: the sender is told `icmp-port-unreachable`. */
+  /** A virtual server has, or chose, no real server that takes connections: the sender is told `icmp-port-unreachable`. */
   | { readonly kind: "refused"; readonly by: ServerPlace }
   /** Nobody can say how it goes on. */
   | { readonly kind: "stopped"; readonly by?: RulePlace | ServerPlace; readonly reason: string };

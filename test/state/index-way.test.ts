@@ -24,8 +24,8 @@ for (const table of ["nat", "filter"] as const) {
         ];
         const ends = rules.filter(({ line }) => own.has(tailOf(line)));
         const targets = rules.filter(({ line }) => !own.has(tailOf(line))).map(({ line }) => targetOf(line));
-        const pruned = pruneTree(indexTree(table, chain, WIDE.fragments), new Set([fragment]));
-        const names = indexChains(table, chain, pruned).below.map(({ name }) => name);
+        const pruned = pruneTree(indexTree(table, chain, WIDE.fragments), new Set([fragment.key]));
+        const names = indexChains(chain, pruned).below.map(({ name }) => name);
         passedBy += below.flatMap(({ passed }) => passed).length;
         const told = below.flatMap((each) => [each.chain.name, ...each.passed]);
         t.strictSame([ends.length, new Set(targets), told.toSorted()], [shares.length, led, names.toSorted()]);

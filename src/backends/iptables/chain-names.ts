@@ -33,10 +33,19 @@ export interface ServiceChainNames {
   readonly fw: string;
 }
 
-export function serviceChainNames({ text, protocol }: ServicePort, prefix: string): ServiceChainNames {
-  const suffix = chainHash(text + lower(protocol));
+export function serviceChainNames(servicePort: ServicePort, prefix: string): ServiceChainNames {
+  const suffix = suffixOf(servicePort);
   const [svc, svl, ext, fw] = [`${prefix}SVC-`, `${prefix}SVL-`, `${prefix}EXT-`, `${prefix}FW-`];
   return { svc: svc + suffix, svl: svl + suffix, ext: ext + suffix, fw: fw + suffix };
+}
+
+/** A digest for each ServicePort, which stays as long as only its endpoints change. */
+const SUFFIXES = new WeakMap<ServicePort, string>();
+
+function suffixOf(servicePort: ServicePort): string {
+  const suffix = SUFFIXES.get(servicePort) ?? chainHash(servicePort.text + lower(servicePort.protocol));
+  SUFFIXES.set(servicePort, suffix);
+  return suffix;
 }
 
 /** The chain of one endpoint, which is also the name of its list of recent clients. */
