@@ -54,6 +54,7 @@ export function drawLines({ title, note, axes, panels }: LinePlot): string {
   const scales = { x: rangeOf(points.map(({ x }) => x)), y: rangeOf(points.map(({ y }) => y)) };
   const lines = [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">`,
+    `<title>${title}</title>`,
     text(width / 2, 22, title, 'text-anchor="middle" font-size="16"'),
     ...panels.flatMap((panel, at) => [
       `<g transform="translate(${at * cell + PANEL.left} ${PANEL.top})">`,
