@@ -3,6 +3,7 @@ import "../support/enter-sandbox.ts";
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import t, { type Test } from "tap";
 import { Daemon } from "../support/daemon.ts";
 import { ipsetSkipReason } from "../support/ipset-tool.ts";
@@ -81,6 +82,9 @@ const STREAMS: readonly (readonly [from: "node" | "outside" | "caller", at: At])
   ["outside", { address: "fd00:2::10", port: 31_080 }],
 ];
 
+/** Milliseconds in which streams go on before and behind each change. */
+const SIDE = 1000;
+
 const TURNS: readonly Layout[] = ["Indexed", "Compat"];
 
 for (const variant of VARIANTS) {
@@ -100,6 +104,7 @@ async function testSwitching(t: Test, variant: Variant): Promise<void> {
   for (const [from, at] of STREAMS) await node.talkers[from].begin(nameOf(from, at), at);
   for (const [turn, layout] of TURNS.entries()) {
     const name = `turn ${turn}, ${layout}`;
+    await sleep(SIDE);
     t.equal(await daemon.stop(), 0);
     daemon = await start(layout);
     await talkAll(t, node, name);
@@ -115,6 +120,7 @@ async function testSwitching(t: Test, variant: Variant): Promise<void> {
       t.equal(await say("ipset", "list", "-n"), "", `${name}: no set is left`);
     }
   }
+  await sleep(SIDE);
   for (const [from, at] of STREAMS) {
     const { count, failures } = await node.talkers[from].end(nameOf(from, at));
     t.ok(count > 20, `${count} connections ${nameOf(from, at)}`);

@@ -39,12 +39,17 @@ const FACTS = {
 };
 
 /** Beginnings of their names: enough for the Indexed layout, since the program differs in nothing but what it writes. */
-const INDEXED = /^(c39|s06|s13|s28|u08)-/;
+const INDEXED = /^(s13|s28|u08)-/;
+
+/** Beginnings of their names: through legacy fewer, since `goldens.test.ts` has them all, and the program is the same. */
+const COMPAT: Readonly<Record<Variant, RegExp>> = { nft: /^/, legacy: /^[nsu]/ };
 
 for (const variant of VARIANTS) {
   t.test(`through ${variant}`, { skip: skip || variantSkip(variant) }, async (t) => {
-    for (const names of groups())
-      await t.test(names.join(", "), (t) => follow(t, names, { variant, layout: "Compat" }));
+    for (const some of groups()) {
+      const names = some.filter((name) => COMPAT[variant].test(name));
+      if (names.length > 0) await t.test(names.join(", "), (t) => follow(t, names, { variant, layout: "Compat" }));
+    }
   });
   t.test(`through ${variant}, Indexed`, { skip: ipsetSkipReason() || variantSkip(variant) }, async (t) => {
     for (const some of groups()) {

@@ -7,6 +7,7 @@ import t, { type Test } from "tap";
 import { runCommand } from "../../src/kernel/command.ts";
 import { type IpvsSupport, ipvsSupport } from "../../src/kernel/ipvs-support.ts";
 import { removeDevice } from "../../src/kernel/link.ts";
+import { Daemon } from "../support/daemon.ts";
 import { guestProgram } from "../support/guest-program.ts";
 
 const MODULES = `/lib/modules/${release()}/kernel`;
@@ -71,19 +72,13 @@ t.test("without IPVS", async (t) => {
 t.test("without sets the other layout of iptables mode serves, and says why", async (t) => {
   await putAway(t, "net/netfilter/ipset/ip_set", ["xt_set", ...(await loaded("ip_set_")), "ip_set"]);
   const flags = ["run", "--iptables-layout", "Indexed", "--manifests", "/dev/null", "--conntrack-max-per-core", "0"];
-  const [program = "", ...args] = [...guestProgram(), ...flags];
-  const daemon = execa(program, args, { reject: false, all: true });
-  t.teardown(() => daemon.kill());
-  let said = "";
-  for await (const line of daemon.iterable({ from: "all" })) {
-    said += `${line}\n`;
-    if (/SyncProxyRules complete.*IPv6|IPv6.*SyncProxyRules complete/.test(line)) break;
-  }
-  t.match(said, /"The Indexed layout is not possible here, falling back to Compat" err="the kernel has no ipset"/);
+  const daemon = new Daemon(flags, { path: "/proc/self/ns/net" }, process.env, guestProgram());
+  t.teardown(() => daemon.stop("SIGKILL"));
+  await daemon.said(/SyncProxyRules complete/, 2);
+  t.match(await daemon.said(/falling back to Compat/), [/ err="the kernel has no ipset"$/]);
   const page = await (await fetch("http://127.0.0.1:10249/rules")).json();
   t.match(page, { mode: "iptables", layout: "Compat", layoutFallback: "the kernel has no ipset" });
-  daemon.kill();
-  await daemon;
+  t.equal(await daemon.stop(), 0);
 });
 
 t.test("with all of it again", async (t) => {
