@@ -8,6 +8,7 @@ import t from "tap";
 import { runCommandLine } from "../../src/cli.ts";
 import { CollectedOutput } from "../support/collected-output.ts";
 import { FIXTURES } from "../support/golden.ts";
+import { ipsetSkipReason } from "../support/ipset-tool.ts";
 import { sandboxEnvironment, skipReason } from "../support/sandbox.ts";
 
 const skip = skipReason();
@@ -82,4 +83,26 @@ t.test("what is not given is this machine's", { skip }, async (t) => {
   const code = await runCommandLine(["diff", join(FIXTURES, "demo"), "--ip-family", "ipv4"], output);
   t.equal(code, 1);
   t.match(output.notes[0], /^note: there is no Node .* among the inputs$/, "its name too");
+});
+
+t.test(
+  "a set that another layout left goes, once no rule asks for it",
+  { skip: skip || ipsetSkipReason() },
+  async (t) => {
+    await carryOut();
+    say("ipset", ["create", "KUBE-IX-LOOP-BACK", "hash:ip,port,ip", "maxelem", "1048576"]);
+    t.teardown(() => say("ipset", ["destroy"]));
+    const { code, text } = await ask();
+    t.strictSame(
+      [code, text.match(/^(?:#|nat|filter|ipset) ?.*$/gm)],
+      [1, ["# IPv4", "ipset KUBE-IX-LOOP-BACK (gone)"]],
+    );
+  },
+);
+
+t.test("in the other layout a node has sets beside rules", { skip: skip || ipsetSkipReason() }, async (t) => {
+  const { code, text } = await ask("--iptables-layout", "Indexed");
+  t.equal(code, 1);
+  t.match(text, /^ipset KUBE-IX-CLUSTER-IP \(new\)$/m);
+  t.match(text, /^nat KUBE-IX-SVC-\w+ \(new\)$/m);
 });
