@@ -84,9 +84,8 @@ async function kernelSide(input: InputFlags): Promise<Side> {
 async function observe(kernel: Kernel, wanted: KernelState): Promise<KernelState> {
   const { family, counters, ipvs } = wanted;
   const [sysctls, sets] = [wanted.sysctls.map(({ path }) => path), ownSetNames(family)];
-  if (isIpvsMode(wanted)) {
-    return kernel.observe(family, { sysctls, counters, ipvs: { sets, device: IPVS_DEVICE } });
-  }
+  const all = { sets, device: IPVS_DEVICE };
+  if (isIpvsMode(wanted)) return kernel.observe(family, { sysctls, counters, ipvs: all });
   const own = ipvs && { ipvs: { sets: ipvs.sets.map(({ name }) => name), device: undefined } };
   const state = await kernel.observe(family, { sysctls, counters, ...own });
   const device = (await unlessRefused(findDevice(), undefined)) && IPVS_DEVICE;

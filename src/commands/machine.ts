@@ -43,7 +43,5 @@ async function whyWithoutSets(sets: readonly SetHeader[]): Promise<string | unde
   const trouble = await setTrouble(sets.map(({ type }) => type));
   if (trouble !== undefined) return trouble;
   const [taken] = await findClashes(sets);
-  return taken === undefined
-    ? undefined
-    : `the set ${taken} is there and is made otherwise: it must be destroyed by hand`;
+  return taken && `the set ${taken} is there and is made otherwise: it must be destroyed by hand`;
 }

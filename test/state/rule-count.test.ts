@@ -3,6 +3,7 @@ import t from "tap";
 import type { Fragment } from "../../src/state/kernel-state.ts";
 import { countRules, noteOwnRules } from "../../src/state/rule-count.ts";
 import { buildChain, buildFragment, buildState } from "../support/fragments.ts";
+import { INDEXED_CHAIN, placedFragment } from "../support/indexed-chain.ts";
 
 t.test("rules of fixed chains, of fragments' own chains, and their shares", async (t) => {
   const own = buildFragment("a", ["A", "B"], [buildChain("KUBE-SVC-A", "RETURN", "ACCEPT")]);
@@ -10,6 +11,12 @@ t.test("rules of fixed chains, of fragments' own chains, and their shares", asyn
   const state = buildState([own, buildFragment("b")], [fixed]);
   t.equal(countRules(state, "nat"), 2 + 4 + 1);
   t.equal(countRules(state, "filter"), 0);
+});
+
+t.test("ways down an index are rules too", async (t) => {
+  const fragments = Array.from({ length: 70 }, (_, place) => placedFragment(place));
+  const state = buildState(fragments, [INDEXED_CHAIN]);
+  t.equal(countRules(state, "nat"), 2 + 70 + 10);
 });
 
 t.test("a fragment is written out once for each table, however often it is counted", async (t) => {
