@@ -9,12 +9,13 @@ import { readTemplates } from "./templates.ts";
 /** A mode, in iptables mode with its layout. */
 export type Choice = Pick<Options, "mode" | "iptablesLayout">;
 
-/** A mode that also takes out the jumps of the others. Rejects when the templates cannot be read. */
+/** A mode that also takes out the jumps of the other one; those of both layouts are alike. Rejects when the templates cannot be read. */
 export async function openBackend({ mode, iptablesLayout }: Choice): Promise<Backend> {
-  const compat = iptablesBackend(await readTemplates("iptables"));
-  const indexed = indexedBackend(await readTemplates("indexed"));
+  const iptables =
+    iptablesLayout === "Indexed"
+      ? indexedBackend(await readTemplates("indexed"))
+      : iptablesBackend(await readTemplates("iptables"));
   const ipvs = ipvsBackend(await readTemplates("ipvs"));
-  const jumps = new Map([...compat.jumps, ...indexed.jumps, ...ipvs.jumps].map((rule) => [rule.line, rule]));
-  const chosen = mode === "ipvs" ? ipvs : iptablesLayout === "Indexed" ? indexed : compat;
-  return { ...chosen, jumps: [...jumps.values()] };
+  const jumps = new Map([...iptables.jumps, ...ipvs.jumps].map((rule) => [rule.line, rule]));
+  return { ...(mode === "ipvs" ? ipvs : iptables), jumps: [...jumps.values()] };
 }

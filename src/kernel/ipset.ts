@@ -66,14 +66,16 @@ export async function findSets(names: Iterable<string>, converse?: Converse): Pr
 
 /** Those of the sets whose names others have: of another type or size, or with options. Rejects with KernelError. */
 export async function findClashes(sets: readonly SetHeader[], converse?: Converse): Promise<readonly string[]> {
-  const names = sets.map(({ name }) => name);
-  const found = new Map((await readSets(names, converse)).map((set) => [set.name, set]));
-  const there = new Set(await findSets(names, converse));
-  const isMade = ({ name, type, family, maxEntries }: SetHeader) => {
-    const set = found.get(name);
-    return set?.type === type && set.family === family && set.maxEntries === maxEntries;
-  };
-  return sets.filter((set) => there.has(set.name) && !isMade(set)).map(({ name }) => name);
+  const clashes: string[] = [];
+  for (const set of sets) {
+    const parts = await listSet(set.name, (payload) => readSetPart(payload).made, converse);
+    if (parts?.found[0] !== undefined && !isMadeAs(set, parts.found[0])) clashes.push(set.name);
+  }
+  return clashes;
+}
+
+function isMadeAs({ type, family, maxEntries }: SetHeader, made: SetHeader | "other"): boolean {
+  return made !== "other" && made.type === type && made.family === family && made.maxEntries === maxEntries;
 }
 
 /**

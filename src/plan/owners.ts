@@ -1,6 +1,6 @@
 // Which ServicePort is a rule there for?
 import type { Chains, Fragment, KernelState, Rule, TableName } from "../state/kernel-state.ts";
-import { targetOf } from "../state/rule.ts";
+import { tailOf, targetOf } from "../state/rule.ts";
 
 /** A ServicePort as `shop/cart:http`; undefined for what is there for all alike, and where nothing tells. */
 export interface Owners {
@@ -25,6 +25,7 @@ export function ownerOf({ key }: Fragment): string {
  * the chain that they are in or lead to, and such a chain by the rule that leads to it.
  */
 export function ownersIn(table: TableName, wanted: KernelState, actual: KernelState): Owners {
+  // The chains of an index pass a rule from one to the other.
   const tails = new Map<string, string>();
   for (const fragment of wanted.fragments) {
     const owner = ownerOf(fragment);
@@ -36,11 +37,6 @@ export function ownersIn(table: TableName, wanted: KernelState, actual: KernelSt
     return commented(line) ?? tails.get(tailOf(line)) ?? chains.get(targetOf(line) ?? "") ?? chains.get(chain);
   };
   return { wanted: ({ line }) => tails.get(tailOf(line)), actual: told };
-}
-
-/** What a rule says, whichever chain it stands in: the chains of an index pass it from one to the other. */
-function tailOf(line: string): string {
-  return line.slice(line.indexOf(" ", "-A ".length));
 }
 
 /** Chains of one ServicePort: in large clusters the rules of endpoints have no comments, in the other layout none has. */

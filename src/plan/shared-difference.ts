@@ -2,9 +2,10 @@
 import { type IndexDifference, indexDifference, indexRoot } from "../state/index-chains.ts";
 import { type IndexedChain, indexTree, indexTreeAfter, isIndexed } from "../state/index-tree.ts";
 import type { Chain, Chains } from "../state/kernel-state.ts";
+import { sameLines } from "../state/rule.ts";
 import { sharedChains, withoutIndexes } from "../state/whole-tables.ts";
 import { shareEdits } from "./share-edits.ts";
-import { isToBeWritten, sameLines, type TablePair } from "./table-pair.ts";
+import { isToBeWritten, type TablePair } from "./table-pair.ts";
 
 export interface SharedDifference {
   /** Fixed chains, and shared ones with every share, to be written whole. */
@@ -31,8 +32,9 @@ function diffFound({ table, wanted, actual }: TablePair): SharedDifference {
   const shared = sharedChains(wanted, table);
   const fixed = wanted.tables.get(table);
   const differ = differing(shared, actual.tables.get(table));
-  const [whole, index] = [true, false].map((isFixed) => differ.filter(({ name }) => fixed?.has(name) === isFixed));
-  return { whole: whole ?? [], index: index ?? [], edits: [], remove: [], names: new Set(shared.keys()) };
+  const whole = differ.filter(({ name }) => fixed?.has(name));
+  const index = differ.filter(({ name }) => !fixed?.has(name));
+  return { whole, index, edits: [], remove: [], names: new Set(shared.keys()) };
 }
 
 /** Against what was applied, shares alone are edited; a fixed rule that differs, or many shares, mean the whole chain. */

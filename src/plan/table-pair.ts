@@ -1,6 +1,7 @@
 // Which two versions of a table are compared, and when is a chain of one to be written?
 import type { ListChanges } from "../paged-list.ts";
 import type { Chain, Fragment, KernelState, TableName } from "../state/kernel-state.ts";
+import { sameLines } from "../state/rule.ts";
 
 /** One table as it should be and as it is. */
 export interface TablePair {
@@ -18,8 +19,4 @@ export function isToBeWritten(wanted: Chain, actual: Chain | undefined): boolean
   if (wanted.hold === "built-in") return false;
   if (!actual) return true;
   return wanted.hold === "ours" && !sameLines(wanted.rules, actual.rules);
-}
-
-export function sameLines(a: Chain["rules"], b: Chain["rules"]): boolean {
-  return a.length === b.length && a.every((rule, index) => rule.line === b[index]?.line);
 }

@@ -1,10 +1,10 @@
 // In which transactions are the differences carried out?
 import { pagedList } from "../paged-list.ts";
 import type { Chain, KernelState, TableName } from "../state/kernel-state.ts";
+import { sameLines } from "../state/rule.ts";
 import { noteOwnRules } from "../state/rule-count.ts";
 import { sharedChains, withoutIndexes } from "../state/whole-tables.ts";
 import type { TableChange } from "./plan.ts";
-import { sameLines } from "./table-pair.ts";
 import { type FragmentWrite, isDifferent, type TableDifference } from "./tables.ts";
 
 /** Which of the tools' two variants is at hand. */
@@ -27,14 +27,14 @@ export function transactionsOf(
   variant: Variant,
 ): readonly (readonly TableChange[])[] {
   const different = differences.filter(isDifferent);
-  const lines = different.reduce((sum, { own, index }) => sum + linesIn(own) + rulesIn(index), 0);
+  const lines = different.reduce((sum, { own, index }) => sum + total(own, sizeOfWrite) + total(index, sizeOfChain), 0);
   if (different.length === 0) return [];
   const size = PIECE[variant];
   if (lines <= 2 * size) return [different.map(changeOf)];
   const parts = different.map((difference) => inParts(difference, wanted));
   const change = (some: readonly TableDifference[]) => some.filter(isDifferent).map(changeOf);
   const pieces = different.flatMap(({ table, own }) =>
-    cut(own, size, ({ fragment }) => fragment.size)
+    cut(own, size, sizeOfWrite)
       .filter((piece) => piece.some((write) => namesOf(write, table).length > 0))
       .map((piece) => [ownChange(table, piece)]),
   );
@@ -45,12 +45,12 @@ export function transactionsOf(
   return all.filter((changes) => changes.length > 0);
 }
 
-function linesIn(writes: readonly FragmentWrite[]): number {
-  return writes.reduce((sum, { fragment }) => sum + fragment.size, 0);
+function total<T>(things: readonly T[], sizeOf: (thing: T) => number): number {
+  return things.reduce((sum, thing) => sum + sizeOf(thing), 0);
 }
 
-function rulesIn(chains: readonly Chain[]): number {
-  return chains.reduce((sum, chain) => sum + sizeOfChain(chain), 0);
+function sizeOfWrite({ fragment }: FragmentWrite): number {
+  return fragment.size;
 }
 
 function sizeOfChain({ rules }: Chain): number {

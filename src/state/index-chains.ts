@@ -2,6 +2,7 @@
 import type { Tree } from "../digit-tree.ts";
 import type { IndexedChain, Share } from "./index-tree.ts";
 import type { Chain, Rule } from "./kernel-state.ts";
+import { sameLines, tailOf } from "./rule.ts";
 
 /** A chain of the index, and where it stands in the tree. */
 interface Node {
@@ -35,7 +36,7 @@ export function indexDifference(
   const write = [...fresh].reverse().flatMap(([place, tree]) => {
     const wanted = chainOf(chain, { place, tree });
     const known = old.get(place);
-    return known && sameLines(chainOf(chain, { place, tree: known }), wanted) ? [] : [wanted];
+    return known && sameLines(chainOf(chain, { place, tree: known }).rules, wanted.rules) ? [] : [wanted];
   });
   const remove = [...old.keys()].filter((place) => !fresh.has(place)).map((place) => chain.index.chainOf(place));
   return { write, remove };
@@ -105,9 +106,5 @@ function rulesOf(where: Place, { tree, place }: Node): readonly Rule[] {
 
 /** A fragment writes its rules for the shared chain itself. */
 function ruleOf({ chain, name }: Place, { rule }: Share): Rule {
-  return name === chain.name ? rule : { ...rule, line: `-A ${name}${rule.line.slice(3 + chain.name.length)}` };
-}
-
-function sameLines(a: Chain, b: Chain): boolean {
-  return a.rules.length === b.rules.length && a.rules.every(({ line }, index) => line === b.rules[index]?.line);
+  return name === chain.name ? rule : { ...rule, line: `-A ${name}${tailOf(rule.line)}` };
 }

@@ -3,7 +3,7 @@ import { RuleSyntaxError } from "../errors.ts";
 import { type IpSet, SET_TYPES, type SetHeader } from "./ip-set.ts";
 import { parseEntry, printEntry } from "./set-entry.ts";
 
-/** What a hash is made with. It starts with so many places, which the kernel adds to, and by itself never holds more entries. */
+/** What a hash is made with, unless a header says more entries. It starts with so many places, to which the kernel adds. */
 export const HASH = { size: 1024, maxEntries: 65_536 } as const;
 
 const CREATE = /^create (\S+) (\S+)(?: (.*))?$/;

@@ -1,4 +1,5 @@
 // When are two rule lines the same rule, and where does a rule lead?
+import type { Rule } from "./kernel-state.ts";
 
 const PROTOCOL_NAMES: ReadonlyMap<string, string> = new Map([
   ["6", "tcp"],
@@ -26,6 +27,16 @@ export function canonicalLine(line: string): string {
 export function chainOf(line: string): string {
   const end = line.indexOf(" ", 3);
   return line.slice(3, end < 0 ? undefined : end);
+}
+
+/** What a line says, whichever chain it stands in. */
+export function tailOf(line: string): string {
+  return line.slice(3 + chainOf(line).length);
+}
+
+/** Do two lists of rules say the same, in the same order? */
+export function sameLines(a: readonly Rule[], b: readonly Rule[]): boolean {
+  return a.length === b.length && a.every((rule, index) => rule.line === b[index]?.line);
 }
 
 /** Where a line jumps or goes to, chain or target; undefined for a rule that only counts. */

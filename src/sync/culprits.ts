@@ -1,6 +1,7 @@
 // Whose rules does the kernel refuse?
 import type { KernelError } from "../errors.ts";
 import { type Fragment, type KernelState, TABLES } from "../state/kernel-state.ts";
+import { tailOf } from "../state/rule.ts";
 import type { PassResult } from "./pass.ts";
 
 /** A fragment that the kernel does not take, and what it said. */
@@ -86,10 +87,6 @@ function owns(fragment: Fragment, table: (typeof TABLES)[number], line: string |
   if (line === undefined) return false;
   const own = fragment.chains(table).some(({ rules }) => rules.some((rule) => rule.line === line));
   // A share stands in the shared chain, or in one of its index.
-  const tail = withoutChain(line);
-  return own || [...fragment.shares(table).values()].flat().some((rule) => withoutChain(rule.line) === tail);
-}
-
-function withoutChain(line: string): string {
-  return line.replace(/^-A \S+/, "");
+  const tail = tailOf(line);
+  return own || [...fragment.shares(table).values()].flat().some((rule) => tailOf(rule.line) === tail);
 }

@@ -1,16 +1,15 @@
 // What does one ServicePort need in the kernel, in this layout?
 import type { Settings } from "../../model/settings.ts";
 import type { ServiceTraffic } from "../../model/traffic.ts";
-import type { Chain, Fragment, Shares, TableName } from "../../state/kernel-state.ts";
+import type { Chain, Fragment, Shares } from "../../state/kernel-state.ts";
 import type { FillFrom } from "../fill.ts";
 import { externalAddresses } from "../iptables/chains/kube-external-services.ts";
 import { kubeFw } from "../iptables/chains/kube-fw.ts";
-import { healthCheckPort, kubeNodePorts } from "../iptables/chains/kube-nodeports.ts";
+import { healthCheckPort } from "../iptables/chains/kube-nodeports.ts";
 import { kubeProxyFirewall } from "../iptables/chains/kube-proxy-firewall.ts";
-import { kubeServices } from "../iptables/chains/kube-services.ts";
 import { kubeServicesFilter } from "../iptables/chains/kube-services-filter.ts";
 import { type Context, contextOf } from "../iptables/context.ts";
-import { withoutEmpty } from "../iptables/fragment.ts";
+import { sharesOf, withoutEmpty } from "../iptables/fragment.ts";
 import { kubeIxExt } from "./chains/kube-ix-ext.ts";
 import { kubeIxNodePorts } from "./chains/kube-ix-nodeports.ts";
 import { kubeIxSep } from "./chains/kube-ix-sep.ts";
@@ -30,7 +29,7 @@ export function fragmentOf(fill: FillFrom, settings: Settings, traffic: ServiceT
     key: `${text}/${protocol}`,
     size: LINES.servicePort + each * traffic.reachable.length,
     chains: (table) => (table === "nat" ? natChains(context()) : []),
-    shares: (table) => sharesOf(table, context()),
+    shares: (table) => sharesOf(table, context(), filterShares),
     ipvs: () => ({ entries: entriesOf(settings, traffic), servers: [], addresses: [], rules: [] }),
   };
 }
@@ -44,20 +43,6 @@ function natChains(context: Context): readonly Chain[] {
     ...kubeIxSvl(context),
     ...remembering.map((endpoint) => kubeIxSep(context, endpoint)),
   ];
-}
-
-const NO_SHARES: Shares = new Map();
-
-function sharesOf(table: TableName, context: Context): Shares {
-  if (table === "nat") return natShares(context);
-  return table === "filter" ? filterShares(context) : NO_SHARES;
-}
-
-function natShares(context: Context): Shares {
-  return withoutEmpty([
-    ["KUBE-SERVICES", kubeServices(context)],
-    ["KUBE-NODEPORTS", kubeNodePorts(context)],
-  ]);
 }
 
 function filterShares(context: Context): Shares {

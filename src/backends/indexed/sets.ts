@@ -5,6 +5,7 @@ import type { Family } from "../../net/family.ts";
 import { PROTOCOL_NUMBERS } from "../../net/protocol.ts";
 import type { SetEntry, SetHeader } from "../../state/ip-set.ts";
 import { printEntry } from "../../state/set-entry.ts";
+import { clusterIPMasquerade } from "../iptables/cluster-ip-masquerade.ts";
 
 /** Cluster IPs that are served, and endpoints that may call themselves. */
 export type SetRole = "CLUSTER-IP" | "LOOP-BACK";
@@ -28,13 +29,6 @@ export function setsOf(family: Family): readonly SetHeader[] {
   }));
 }
 
-/** Is traffic to cluster IPs ever to be masqueraded? */
-export function masqueradesClusterIPs({ masqueradeAll, localTraffic }: Settings): boolean {
-  if (masqueradeAll || !localTraffic) return masqueradeAll;
-  // No packet is outside of a range that holds every address.
-  return localTraffic.kind === "interface" || !localTraffic.cidr.endsWith("/0");
-}
-
 export function entriesOf(
   settings: Settings,
   { servicePort, reachable, internal }: ServiceTraffic,
@@ -45,7 +39,7 @@ export function entriesOf(
   const entries: SetEntry[] = reachable.map(({ ip, port }) => {
     return { set: loop, entry: printEntry("hash:ip,port,ip", { address: ip, protocol, port, second: ip }) };
   });
-  if (internal.verdict !== "forward" || !masqueradesClusterIPs(settings)) return entries;
+  if (internal.verdict !== "forward" || !clusterIPMasquerade(settings)) return entries;
   const entry = printEntry("hash:ip,port", { address: clusterIP, protocol, port });
   return [{ set: setName("CLUSTER-IP", settings.family), entry }, ...entries];
 }

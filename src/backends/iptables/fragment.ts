@@ -25,7 +25,7 @@ export function fragmentOf(fill: FillFrom, settings: Settings, traffic: ServiceT
     key: `${text}/${protocol}`,
     size: LINES.servicePort + LINES.endpoint * traffic.reachable.length,
     chains: (table) => (table === "nat" ? natChains(contextOf(fill, settings, traffic)) : []),
-    shares: (table) => sharesOf(table, contextOf(fill, settings, traffic)),
+    shares: (table) => sharesOf(table, contextOf(fill, settings, traffic), filterShares),
   };
 }
 
@@ -35,7 +35,8 @@ function natChains(context: Context): readonly Chain[] {
   return chains.filter((chain): chain is Chain => chain !== undefined);
 }
 
-function sharesOf(table: TableName, context: Context): Shares {
+/** Those in nat are alike in every layout, but for the chains that they lead to. */
+export function sharesOf(table: TableName, context: Context, filterShares: (context: Context) => Shares): Shares {
   if (table === "nat") return natShares(context);
   return table === "filter" ? filterShares(context) : NO_SHARES;
 }

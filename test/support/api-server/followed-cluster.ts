@@ -16,7 +16,7 @@ export interface QuickTiming extends Timing {
   /** How long each wait was to be, in milliseconds. */
   readonly delays: readonly number[];
   /** Lets so many milliseconds be over. */
-  skip(milliseconds: number): void;
+  advance(milliseconds: number): void;
 }
 
 /** Waits so many times shorter than asked; chance is always in the middle. */
@@ -28,7 +28,7 @@ export function quickTiming(factor = 100): QuickTiming {
   };
   return {
     delays,
-    skip: (milliseconds) => reach(time + milliseconds),
+    advance: (milliseconds) => reach(time + milliseconds),
     now: () => time,
     after: (delay, callback) => {
       delays.push(delay);
@@ -109,7 +109,7 @@ export function followCluster(
     until,
     ready: async () => {
       await until("complete and watched", () => tracker.snapshot() !== undefined && server.watches() === 3);
-      timing.skip(2000);
+      timing.advance(2000);
     },
     stop: end,
   };

@@ -5,8 +5,9 @@ import type { Chain, Rule } from "../../../state/kernel-state.ts";
 import { ours } from "../../chain.ts";
 import type { FillFrom } from "../../fill.ts";
 import * as compat from "../../iptables/chains/fixed.ts";
+import { clusterIPMasquerade } from "../../iptables/cluster-ip-masquerade.ts";
 import { addressIndex, type IndexLetter, portIndex } from "../indexes.ts";
-import { masqueradesClusterIPs, setName } from "../sets.ts";
+import { setName } from "../sets.ts";
 
 /** Chains by name: those of the other layout, some of them with an index or with rules before or behind theirs. */
 type Changes = Readonly<Record<string, (chain: Chain) => Chain>>;
@@ -56,12 +57,7 @@ function changed(chains: readonly Chain[], changes: Changes): readonly Chain[] {
 
 /** Cluster IP traffic that does not come from pods. */
 function masquerade(fill: FillFrom, settings: Settings): readonly Rule[] {
-  if (!masqueradesClusterIPs(settings)) return [];
-  const { masqueradeAll, localTraffic } = settings;
+  const found = clusterIPMasquerade(settings);
   const set = setName("CLUSTER-IP", settings.family);
-  const template = "nat/KUBE-SERVICES";
-  if (masqueradeAll || !localTraffic) return [fill(template, "masquerade-all", { set })];
-  return localTraffic.kind === "interface"
-    ? [fill(template, "masquerade-not-from-interface", { set, interface: localTraffic.interface })]
-    : [fill(template, "masquerade-not-from-pods", { set, pods: localTraffic.cidr })];
+  return found ? [fill("nat/KUBE-SERVICES", found.heading, { set, ...found.words })] : [];
 }

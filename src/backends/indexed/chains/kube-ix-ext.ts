@@ -2,8 +2,9 @@
 import type { Chain, Rule } from "../../../state/kernel-state.ts";
 import { markOf } from "../../chain.ts";
 import { kubeExt } from "../../iptables/chains/kube-ext.ts";
+import { clusterIPMasquerade } from "../../iptables/cluster-ip-masquerade.ts";
 import { type Context, writtenWhenAsked } from "../../iptables/context.ts";
-import { masqueradesClusterIPs, setName } from "../sets.ts";
+import { setName } from "../sets.ts";
 
 const CHAIN = "nat/KUBE-EXT";
 
@@ -24,7 +25,7 @@ function mayKeepSource({ settings, traffic }: Context): boolean {
   const { externalIPs, loadBalancerVIPs } = servicePort;
   const claims = externalIPs.length + loadBalancerVIPs.length > 0;
   const keeps = external.endpoints === "local" && external.verdict === "forward";
-  return claims && keeps && masqueradesClusterIPs(settings);
+  return claims && keeps && clusterIPMasquerade(settings) !== undefined;
 }
 
 function unmarked({ fill, names, settings }: Context): Rule {

@@ -4,6 +4,7 @@ import type { Endpoint } from "../../../model/endpoint.ts";
 import { single } from "../../../net/address.ts";
 import type { Chain, Rule } from "../../../state/kernel-state.ts";
 import type { Words } from "../../words.ts";
+import { clusterIPMasquerade } from "../cluster-ip-masquerade.ts";
 import { type Context, writtenWhenAsked } from "../context.ts";
 import { kernelProbability } from "../probability.ts";
 import { recentMask } from "./kube-sep.ts";
@@ -33,18 +34,11 @@ function chooser(context: Context, chain: string, endpoints: readonly Endpoint[]
 function masquerade({ fill, names, service, protocol, settings, traffic }: Context, chain: string): readonly Rule[] {
   const { internal, servicePort } = traffic;
   const serves = internal.endpoints === "local" ? names.svl : names.svc;
-  if (internal.verdict !== "forward" || serves !== chain) return [];
+  const found = clusterIPMasquerade(settings);
+  if (!found || internal.verdict !== "forward" || serves !== chain) return [];
   const address = single(servicePort.clusterIP);
-  const words = { chain, service, protocol, address, port: String(servicePort.port) };
-  if (settings.masqueradeAll) return [fill(CHAIN, "masquerade-all", words)];
-  const { localTraffic } = settings;
-  if (!localTraffic) return [];
-  if (localTraffic.kind === "interface") {
-    return [fill(CHAIN, "masquerade-not-from-interface", { ...words, interface: localTraffic.interface })];
-  }
-  // No packet is outside of a range that holds every address, and iptables-nft refuses a rule that asks for one.
-  if (localTraffic.cidr.endsWith("/0")) return [];
-  return [fill(CHAIN, "masquerade-not-from-pods", { ...words, pods: localTraffic.cidr })];
+  const words = { chain, service, protocol, address, port: String(servicePort.port), ...found.words };
+  return [fill(CHAIN, found.heading, words)];
 }
 
 function affinity(context: Context, chain: string, endpoints: readonly Endpoint[]): readonly Rule[] {
