@@ -9,7 +9,7 @@ import type { Order, Report } from "./api-orders.ts";
 import type { Size } from "./cluster.ts";
 import { FOLDER } from "./sandbox.ts";
 
-const SCRIPT = fileURLToPath(new URL("api-server.ts", import.meta.url));
+const SCRIPT = fileURLToPath(new URL("api-server.js", import.meta.url));
 const AUTHORITY = fileURLToPath(new URL("../../fixtures/tls/authority.pem", import.meta.url));
 const KUBECONFIG = join(FOLDER, "kubeconfig");
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { type Place, POD_RANGE, SERVICE_RANGE } from "./cluster.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
-const SCRIPT = fileURLToPath(new URL("connects.pl", import.meta.url));
+const SCRIPT = fileURLToPath(new URL("../bench/connects.pl", import.meta.url));
 
 /** The node's own, which is no pod's. */
 const NODE_ADDRESS = "10.0.0.1";

@@ -7,7 +7,7 @@ import { drawLines, type LinePlot, type Panel, type Series } from "./line-plot.t
 import { askAll } from "./rows.ts";
 import type { Row } from "./table.ts";
 
-const FOLDER = fileURLToPath(new URL("plots/", import.meta.url));
+const FOLDER = fileURLToPath(new URL("../bench/plots/", import.meta.url));
 
 /** Numbers of Services. */
 const SIZES = [10, 100, 1000, 5000, 10_000, 20_000];

@@ -73,7 +73,7 @@ async function ask({ variant, layout }: Kind, wanted: Wanted, group: readonly st
   console.error(`${variant}, ${layout}: ${group.join(", ")} …`);
   const numbers = [size.services, size.endpoints, endpointsOfOne, seconds].map(String);
   try {
-    const answers = await runInSandbox("scene.ts", [variant, layout, ...numbers, ...group], await placeOf(group));
+    const answers = await runInSandbox("scene.js", [variant, layout, ...numbers, ...group], await placeOf(group));
     const measurements: readonly Measurement[] = JSON.parse(answers);
     return measurements;
   } catch (error) {

@@ -19,7 +19,7 @@ const GUEST = fileURLToPath(new URL("../vm/run.sh", import.meta.url));
 /** Seconds that a guest has. */
 const GUEST_LIMIT = "1200";
 
-/** Runs a script of this folder in a sandbox of its own; gives its standard output. Rejects when it fails. */
+/** Runs a script of this folder, bundled, in a sandbox of its own; gives its standard output. Rejects when it fails. */
 export function runInSandbox(script: string, args: readonly string[], place: Place = "here"): Promise<string> {
   const path = fileURLToPath(new URL(script, import.meta.url));
   const inside = [process.execPath, ...process.execArgv, path, ...args];

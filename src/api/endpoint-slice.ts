@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Place } from "../errors.ts";
 import { parseAddress } from "../net/address.ts";
 import type { Family } from "../net/family.ts";
-import { shareEmpty } from "../net/no-items.ts";
+import { lean } from "../net/lean-list.ts";
 import { type Complaints, type NotUsed, readObject } from "./checked-object.ts";
 import { findForbiddenSort } from "./endpoint-address.ts";
 import {
@@ -83,12 +83,16 @@ function project(raw: RawSlice, complaints: Complaints): EndpointSlice | NotUsed
     service,
     family,
     headless: metadata.labels.has(HEADLESS),
-    ports: readPorts(raw, complaints),
-    endpoints: raw.endpoints.flatMap((each, index) => {
-      const address = readAddress(each.addresses, { family, field: `endpoints[${index}]` }, complaints);
-      return address === undefined ? [] : [projectEndpoint(each, address, metadata.namespace)];
-    }),
+    ports: lean(readPorts(raw, complaints)),
+    endpoints: lean(readEndpoints(raw, family, complaints)),
   };
+}
+
+function readEndpoints({ metadata, endpoints }: RawSlice, family: Family, complaints: Complaints) {
+  return endpoints.flatMap((each, index) => {
+    const address = readAddress(each.addresses, { family, field: `endpoints[${index}]` }, complaints);
+    return address === undefined ? [] : [projectEndpoint(each, address, metadata.namespace)];
+  });
 }
 
 function readPorts({ ports }: RawSlice, { drop }: Complaints): EndpointSlice["ports"] {
@@ -138,5 +142,5 @@ function projectEndpoint(raw: RawSlice["endpoints"][number], address: string, na
 }
 
 function namesOf(hints: readonly { readonly name: string }[]): readonly string[] {
-  return shareEmpty(hints.map(({ name }) => name));
+  return lean(hints.map(({ name }) => name));
 }

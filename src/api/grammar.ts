@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { parseAddress } from "../net/address.ts";
 import { type Cidr, parseCidr } from "../net/cidr.ts";
-import { shareEmpty } from "../net/no-items.ts";
+import { lean } from "../net/lean-list.ts";
 import { PROTOCOLS } from "../net/protocol.ts";
 import { quote } from "./quote.ts";
 
@@ -42,7 +42,7 @@ export function list<T extends z.ZodType>(element: T) {
   return z
     .array(element)
     .nullish()
-    .transform((elements): readonly z.output<T>[] => shareEmpty(elements ?? []));
+    .transform((elements): readonly z.output<T>[] => lean(elements ?? []));
 }
 
 /** Exactly one of the words. */

@@ -4,7 +4,7 @@ import type { Place } from "../errors.ts";
 import { familyOf, parseAddress } from "../net/address.ts";
 import { parseCidr } from "../net/cidr.ts";
 import { FAMILIES } from "../net/family.ts";
-import { shareEmpty } from "../net/no-items.ts";
+import { lean } from "../net/lean-list.ts";
 import { type Complaints, readObject } from "./checked-object.ts";
 import { choice, clusterIP, label, list, optionalLabel, optionalPort, port, protocol, whole, word } from "./grammar.ts";
 import { namespaced } from "./metadata.ts";
@@ -60,12 +60,12 @@ function project(raw: RawService, complaints: Complaints): Service {
     name: metadata.name,
     type: spec.type,
     clusterIP: spec.clusterIP,
-    clusterIPs: readClusterIPs(spec, complaints),
+    clusterIPs: lean(readClusterIPs(spec, complaints)),
     ipFamilies: spec.ipFamilies,
     hasSelector: Object.keys(spec.selector ?? {}).length > 0,
     ports: spec.ports,
-    externalIPs: shareEmpty(readExternalIPs(spec.externalIPs, complaints)),
-    ingressVIPs: shareEmpty(readIngress(raw, complaints)),
+    externalIPs: lean(readExternalIPs(spec.externalIPs, complaints)),
+    ingressVIPs: lean(readIngress(raw, complaints)),
     sourceRanges: readSourceRanges(spec.loadBalancerSourceRanges, complaints),
     affinitySeconds: readAffinity(spec),
     externalTrafficPolicy: spec.externalTrafficPolicy,

@@ -1,7 +1,7 @@
 // What does one Service with its slices come to on this node, and what of it is as it was?
 import type { ServiceRecord } from "../api/objects.ts";
 import type { Family } from "../net/family.ts";
-import { shareEmpty } from "../net/no-items.ts";
+import { lean } from "../net/lean-list.ts";
 import { type Endpoint, type EndpointsByPort, endpointsOf, sameEndpoint } from "./endpoint.ts";
 import { portKey } from "./names.ts";
 import { keep, sameList } from "./sameness.ts";
@@ -32,7 +32,7 @@ export function knownServiceOf(record: ServiceRecord, viewpoint: Viewpoint, befo
   const endpoints = endpointsOf(record.slices, viewpoint.family, viewpoint.nodeName);
   const ports = servicePortsOf(record.service, viewpoint.family, viewpoint);
   const known = ports.map((port) => knownPortOf(port, endpoints, viewpoint, findCounterpart(port, before)));
-  return { record, ports: shareEmpty(known) };
+  return { record, ports: lean(known) };
 }
 
 export function sameViewpoint(a: Viewpoint, b: Viewpoint): boolean {

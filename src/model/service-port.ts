@@ -2,7 +2,7 @@
 import type { ApiServicePort, Service } from "../api/objects.ts";
 import { familyOf } from "../net/address.ts";
 import type { Family } from "../net/family.ts";
-import { shareEmpty } from "../net/no-items.ts";
+import { lean } from "../net/lean-list.ts";
 import type { Protocol } from "../net/protocol.ts";
 import { compareNames, portKey, printName, type ServicePortName } from "./names.ts";
 import { sameList } from "./sameness.ts";
@@ -76,12 +76,12 @@ function clusterIPOf(service: Service, family: Family): string | undefined {
 
 function sharedOf(service: Service, family: Family, given: Gates & { clusterIP: string }): Shared {
   const ofFamily = (address: string) => familyOf(address) === family;
-  const externalIPs = shareEmpty(service.externalIPs.filter(ofFamily));
-  const loadBalancerVIPs = shareEmpty(service.ingressVIPs.filter(ofFamily));
+  const externalIPs = lean(service.externalIPs.filter(ofFamily));
+  const loadBalancerVIPs = lean(service.ingressVIPs.filter(ofFamily));
   const externalPolicyLocal = service.externalTrafficPolicy === "Local" && accessibleBySpec(service);
   return {
     clusterIP: given.clusterIP,
-    externalIPs: given.allowServiceExternalIPs ? externalIPs : shareEmpty([]),
+    externalIPs: given.allowServiceExternalIPs ? externalIPs : lean([]),
     loadBalancerVIPs,
     sourceRanges: sourceRangesOf(service.sourceRanges, family),
     affinitySeconds: service.affinitySeconds,

@@ -1,5 +1,5 @@
 // Which endpoints may this node use, by policy, topology hints and draining?
-import { shareEmpty } from "../net/no-items.ts";
+import { lean } from "../net/lean-list.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 /** Where this node stands. Both are empty when unknown. */
@@ -26,7 +26,7 @@ export interface Selection {
   readonly any: boolean;
 }
 
-const NONE = shareEmpty<Endpoint>([]);
+const NONE = lean<Endpoint>([]);
 
 /** Does the node's position admit this endpoint? */
 type Admits = (endpoint: Endpoint) => boolean;

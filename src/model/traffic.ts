@@ -1,5 +1,5 @@
 // What happens to traffic for a ServicePort? Every decision is made here, and only here.
-import { shareEmpty } from "../net/no-items.ts";
+import { lean } from "../net/lean-list.ts";
 import { type Endpoint, sameEndpoint } from "./endpoint.ts";
 import { sameList } from "./sameness.ts";
 import { type ServicePort, sameServicePort } from "./service-port.ts";
@@ -65,7 +65,7 @@ export function trafficOf(servicePort: ServicePort, endpoints: readonly Endpoint
     external: answer(servicePort.externalPolicyLocal),
     known: endpoints.length,
   };
-  return view.ipvs ? { ...traffic, onNode: shareEmpty(endpoints.filter((endpoint) => endpoint.local)) } : traffic;
+  return view.ipvs ? { ...traffic, onNode: lean(endpoints.filter((endpoint) => endpoint.local)) } : traffic;
 }
 
 /** Do both mean the same to the kernel? The answers follow from the rest. */

@@ -1,6 +1,6 @@
 // To which endpoints may the UDP flows of each destination go?
 import { hostPort } from "../net/address.ts";
-import { shareEmpty } from "../net/no-items.ts";
+import { lean } from "../net/lean-list.ts";
 import { mapPages, type Page } from "../paged-list.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { KnownPort, KnownService } from "./known-service.ts";
@@ -109,7 +109,7 @@ function partOf(service: KnownService): readonly UdpDestination[] {
   const known = remembered.get(service);
   if (known) return known;
   const ports = service.ports.filter(({ traffic }) => traffic.servicePort.protocol === "UDP");
-  const part = shareEmpty(ports.flatMap(destinationsOf));
+  const part = lean(ports.flatMap(destinationsOf));
   remembered.set(service, part);
   return part;
 }

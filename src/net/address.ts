@@ -58,7 +58,7 @@ const COMPATIBLE = /^::([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
  * them as dotted octets (`::102:304` as `::1.2.3.4`, by inet_ntop); all else is the canonical text.
  */
 export function kernelText(canonical: string): string {
-  const groups = COMPATIBLE.exec(canonical);
+  const groups = canonical.startsWith("::") && COMPATIBLE.exec(canonical);
   if (!groups) return canonical;
   const octets = groups.slice(1).flatMap((group) => {
     const value = Number.parseInt(group, 16);

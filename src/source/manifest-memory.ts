@@ -15,15 +15,19 @@ interface KnownFile extends FileReading {
 /** Remembers each file and what was told of it, so that a fault in a file takes away nothing that worked before. */
 export class ManifestMemory {
   #files: ReadonlyMap<string, KnownFile> = new Map();
+  #merged: Reading<KubernetesObject> = { objects: [], problems: [], passedOver: [] };
   #told: ReadonlyMap<string, KubernetesObject> | undefined;
   #complaints: ReadonlySet<string> = new Set();
 
   /** Reads the files that changed; answers what is new. The first answer completes all kinds. */
   async update(scan: Scan): Promise<Batch> {
-    this.#files = await this.#readChanged(scan);
-    const merged = mergeFiles([...this.#files.values()].sort((a, b) => (a.path < b.path ? -1 : 1)));
-    const complaints = this.#complain([...scan.problems, ...merged.problems], merged.passedOver);
-    return { changes: this.#tell(merged.objects), ...complaints };
+    const files = await this.#readChanged(scan);
+    const same = this.#told && sameFiles(files, this.#files);
+    this.#files = files;
+    if (!same) this.#merged = mergeFiles([...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1)));
+    const { objects, problems, passedOver } = this.#merged;
+    const complaints = this.#complain([...scan.problems, ...problems], passedOver);
+    return { changes: same ? [] : this.#tell(objects), ...complaints };
   }
 
   async #readChanged(scan: Scan): Promise<ReadonlyMap<string, KnownFile>> {
@@ -68,6 +72,10 @@ export class ManifestMemory {
       passedOver: passedOver.filter((note) => !before.has(printNote(note))),
     };
   }
+}
+
+function sameFiles(a: ReadonlyMap<string, KnownFile>, b: ReadonlyMap<string, KnownFile>): boolean {
+  return a.size === b.size && [...a].every(([path, file]) => b.get(path) === file);
 }
 
 type Complaints = Pick<Batch, "problems" | "passedOver">;

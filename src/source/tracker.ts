@@ -122,7 +122,7 @@ export class Tracker {
     this.#unlinkSlice(key);
     this.#slices.set(key, slice);
     const owner = printKey(ownerOf(slice));
-    this.#slicesOf.set(owner, [...(this.#slicesOf.get(owner) ?? []), slice]);
+    this.#slicesOf.set(owner, (this.#slicesOf.get(owner) ?? []).concat(slice));
     this.#suspect(ownerOf(slice));
   }
 

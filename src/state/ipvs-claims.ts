@@ -19,22 +19,24 @@ export function realKey(server: ServerIdentity, { address, port }: Pick<RealServ
 }
 
 /**
- * Digests of keys, worked out once for each page: a change then costs a look at every page, and not at every fragment.
- * The keys themselves would take more memory than all else of a large cluster.
+ * Digests of keys, worked out once for each fragment, and in order for each page: a change then costs a look at every
+ * page, and not at every fragment. The keys themselves would take more memory than all else of a large cluster.
  */
-const CLAIMED = new WeakMap<Page<Fragment>, ReadonlySet<number>>();
+const DIGESTS = new WeakMap<Fragment, readonly number[]>();
+const CLAIMED = new WeakMap<Page<Fragment>, Int32Array>();
 
 /** Does any fragment want the entry, server or address of this key? */
 export function isClaimed(fragments: PagedList<Fragment>, key: string): boolean {
   const digest = digestOf(key);
-  return fragments.pages.some((page) => claimedOn(page).has(digest) && keysOn(page).includes(key));
+  const claims = (fragment: Fragment) => digestsOf(fragment).includes(digest) && keysIn(fragment).includes(key);
+  return fragments.pages.some((page) => mayClaim(page, digest) && page.some(claims));
 }
 
 /** The virtual server that is wanted there: of several the last one. */
 export function serverAt(fragments: PagedList<Fragment>, key: string): VirtualServer | undefined {
   const digest = digestOf(key);
   for (const page of [...fragments.pages].reverse()) {
-    if (!claimedOn(page).has(digest)) continue;
+    if (!mayClaim(page, digest)) continue;
     const servers = page.flatMap((fragment) => fragment.ipvs?.().servers ?? []);
     const last = servers.findLast((server) => serverKey(server) === key);
     if (last) return last;
@@ -57,16 +59,27 @@ export function keysOf({ entries, servers, addresses }: IpvsShare): readonly str
   return [...entries.map(entryKey), ...servers.map(serverKey), ...addresses];
 }
 
-function claimedOn(page: Page<Fragment>): ReadonlySet<number> {
-  const known = CLAIMED.get(page);
-  if (known) return known;
-  const claimed = new Set(keysOn(page).map(digestOf));
+/** False for sure only. */
+function mayClaim(page: Page<Fragment>, digest: number): boolean {
+  const claimed = CLAIMED.get(page) ?? Int32Array.from(page.flatMap(digestsOf)).sort();
   CLAIMED.set(page, claimed);
-  return claimed;
+  let [low, high] = [0, claimed.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((claimed[middle] ?? digest) < digest) low = middle + 1;
+    else high = middle;
+  }
+  return claimed[low] === digest;
 }
 
-function keysOn(page: Page<Fragment>): readonly string[] {
-  return page.flatMap((fragment) => keysOf(fragment.ipvs?.() ?? NOTHING));
+function digestsOf(fragment: Fragment): readonly number[] {
+  const digests = DIGESTS.get(fragment) ?? keysIn(fragment).map(digestOf);
+  DIGESTS.set(fragment, digests);
+  return digests;
+}
+
+function keysIn(fragment: Fragment): readonly string[] {
+  return keysOf(fragment.ipvs?.() ?? NOTHING);
 }
 
 /** FNV-1a, of which as many bits as V8 keeps without an object. Two keys may have the same. */

@@ -14,8 +14,8 @@ const CHANGES = 9;
 /** Milliseconds: longer than the least gap between two passes, which is a second. */
 const GAP = 1_500;
 
-/** Milliseconds after which the work of the start is over for good. */
-export const REST = 15_000;
+/** Milliseconds after which the work of the start is over for good: the daemon tidies up once it was quiet for ten seconds. */
+export const REST = 30_000;
 
 /** A daemon that has all rules in. */
 interface Started {

@@ -9,8 +9,8 @@ import type { Measurement } from "../measurement.ts";
 import { FOLDER } from "../sandbox.ts";
 import type { Subject } from "../subject.ts";
 
-/** Milliseconds after which the work of the start is over for good; V8 tidies up eight seconds after it. */
-const REST = 15_000;
+/** Milliseconds after which the work of the start is over for good: the daemon tidies up once it was quiet for ten seconds. */
+const REST = 30_000;
 
 export async function askDaemonMemory(subject: Subject): Promise<readonly Measurement[]> {
   const path = join(FOLDER, "cluster.json");

@@ -59,7 +59,7 @@ async function timeRound(size: Size, code: "cold" | "warm"): Promise<Round> {
 /** In a network of its own: what was removed from one weighs on IPVS there for minutes. */
 async function timeFirstSync(way: "ours" | "one-by-one", size: Size, code: "cold" | "warm"): Promise<FirstSync> {
   const args = [way, code, String(size.services), String(size.endpoints)];
-  const measured: FirstSync = JSON.parse(await runInSandbox("first-sync.ts", args));
+  const measured: FirstSync = JSON.parse(await runInSandbox("first-sync.js", args));
   return measured;
 }
 
