@@ -102,7 +102,11 @@ export function changesBetween<T>(now: PagedList<T>, before: PagedList<T>): List
 
 /** Do two lists of the same order hold the same items? */
 export function sameItems<T>(a: PagedList<T>, b: PagedList<T>): boolean {
-  return a === b || (a.length === b.length && changesBetween(a, b).come.length === 0);
+  if (a === b || a.length !== b.length) return a === b;
+  const others = without(b.pages, a.pages).flat();
+  return without(a.pages, b.pages)
+    .flat()
+    .every((item, index) => item === others[index]);
 }
 
 function without<T>(items: readonly T[], others: readonly T[]): readonly T[] {

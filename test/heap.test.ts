@@ -33,3 +33,15 @@ t.test("not while the process works, and again only when the heap has grown", as
   for (let look = 0; look < 50 && times === 1; look++) await sleep(LOOK);
   t.equal(times, 2, `${grown.length} objects more`);
 });
+
+t.test("once more after one that helped", async (t) => {
+  let times = 0;
+  let left: unknown[] | undefined = Array.from({ length: 1_000_000 }, (_, index) => ({ index }));
+  tidyWhenQuiet(LOOK, () => {
+    times++;
+    left = undefined;
+    tidyHeap();
+  });
+  for (let look = 0; look < 50 && times < 2; look++) await sleep(LOOK);
+  t.ok(times >= 2, `${times} times, ${left ?? "nothing"} left`);
+});

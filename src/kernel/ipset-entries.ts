@@ -16,11 +16,21 @@ interface Read {
   readonly parts: EntryParts;
 }
 
+/** Entries that are written out at a time: a large cluster's all at once would leave holes in memory for good. */
+const PIECE = 4096;
+
 /**
  * Adds or removes all of these that the kernel takes, and tells of each one that it does not. Rejects with KernelError
  * when rights are missing or no answer comes.
  */
 export async function changeEntries(change: EntryChange, converse?: Converse): Promise<readonly KernelError[]> {
+  const refused: KernelError[] = [];
+  for (const entries of cut(change.entries, PIECE))
+    refused.push(...(await changePiece({ ...change, entries }, converse)));
+  return refused;
+}
+
+async function changePiece(change: EntryChange, converse?: Converse): Promise<readonly KernelError[]> {
   const refused: KernelError[] = [];
   const read: Read[] = [];
   for (const text of change.entries) {
@@ -28,7 +38,7 @@ export async function changeEntries(change: EntryChange, converse?: Converse): P
     if (parts === undefined) refused.push(entryRefusal(change, text, { code: "EINVAL", words: "it is no such entry" }));
     else read.push({ text, parts });
   }
-  const chunks = cut(read, MOST_ENTRIES[change.set.family]);
+  const chunks = [...cut(read, MOST_ENTRIES[change.set.family])];
   const results = await send(change, chunks, converse);
   // What the kernel stopped at is found by sending each entry of its request alone; what is done already does no harm.
   const single = chunks.flatMap((chunk, index) => (results[index] === 0 ? [] : chunk));
@@ -59,10 +69,15 @@ function send(
   return sendBatch("netfilter", requests, converse);
 }
 
-function cut(read: readonly Read[], most: number): readonly (readonly Read[])[] {
-  return Array.from({ length: Math.ceil(read.length / most) }, (_, index) =>
-    read.slice(index * most, (index + 1) * most),
-  );
+function* cut<T>(all: Iterable<T>, most: number): Iterable<readonly T[]> {
+  let piece: T[] = [];
+  for (const one of all) {
+    piece.push(one);
+    if (piece.length < most) continue;
+    yield piece;
+    piece = [];
+  }
+  if (piece.length > 0) yield piece;
 }
 
 function entryRefusal({ kind, set }: EntryChange, text: string, { code, words }: ErrorWords): KernelError {

@@ -28,13 +28,13 @@ export function diffHeld({ wanted, ipvs, held, changed }: HeldPair): IpvsChanges
   const real = servers.flatMap(({ before, after }) =>
     after ? [diffServer({ wanted: after, actual: before, mend })] : [],
   );
-  const addresses = newAndOld(come, gone, { wanted, held, keysOf: (share) => share.addresses });
+  const addresses = newAndOld(addressesOf(come), addressesOf(gone), { wanted, held, keyOf: (address) => address });
   const [device = ""] = ipvs.devices;
   return {
     device,
     deviceMissing: false,
     create: [],
-    entries: entriesOf(ipvs, come, gone, { wanted, held }),
+    entries: entriesOf(ipvs, [come, gone], { wanted, held }),
     servers: real.flatMap(({ changes }) => changes),
     retire: real.flatMap(({ retire }) => retire),
     serversGo: servers.flatMap(({ before, after }) =>
@@ -54,34 +54,50 @@ function serverIn({ fragments }: KernelState, key: string, withheld: Withheld): 
   return server && serverWithout(server, withheld);
 }
 
+function addressesOf(shares: readonly IpvsShare[]): readonly string[] {
+  return shares.flatMap(({ addresses }) => addresses);
+}
+
 interface Between {
   readonly wanted: KernelState;
   readonly held: KernelState;
+  /** As others claim it. */
+  readonly keyOf: (thing: string) => string;
 }
 
 /** What nobody wanted before, and what nobody wants any more. */
 function newAndOld(
-  come: readonly IpvsShare[],
-  gone: readonly IpvsShare[],
-  { wanted, held, keysOf }: Between & { readonly keysOf: (share: IpvsShare) => readonly string[] },
+  come: readonly string[],
+  gone: readonly string[],
+  { wanted, held, keyOf }: Between,
 ): { readonly come: readonly string[]; readonly go: readonly string[] } {
-  const [after, before] = [new Set(come.flatMap(keysOf)), new Set(gone.flatMap(keysOf))];
+  const [after, before] = [new Set(come), new Set(gone)];
   return {
-    come: [...after].filter((key) => !before.has(key) && !isClaimed(held.fragments, key)),
-    go: [...before].filter((key) => !after.has(key) && !isClaimed(wanted.fragments, key)),
+    come: [...after].filter((thing) => !before.has(thing) && !isClaimed(held.fragments, keyOf(thing))),
+    go: [...before].filter((thing) => !after.has(thing) && !isClaimed(wanted.fragments, keyOf(thing))),
   };
 }
 
 function entriesOf(
   { sets }: HeldPair["ipvs"],
-  come: readonly IpvsShare[],
-  gone: readonly IpvsShare[],
-  between: Between,
+  [come, gone]: readonly [readonly IpvsShare[], readonly IpvsShare[]],
+  states: Omit<Between, "keyOf">,
 ): readonly EntryChanges[] {
-  const keysOf = ({ entries }: IpvsShare) => entries.map(entryKey);
-  const keys = newAndOld(come, gone, { ...between, keysOf });
-  // The name of a set has no blank in it, what stands behind it may.
-  const of = (name: string, all: readonly string[]) =>
-    all.filter((key) => key.startsWith(`${name} `)).map((key) => key.slice(name.length + 1));
-  return sets.map((set) => ({ set, come: of(set.name, keys.come), go: of(set.name, keys.go) }));
+  const [after, before] = [bySet(come), bySet(gone)];
+  return sets.map((set) => {
+    const keyOf = (entry: string) => entryKey({ set: set.name, entry });
+    return { set, ...newAndOld(after.get(set.name) ?? [], before.get(set.name) ?? [], { ...states, keyOf }) };
+  });
+}
+
+function bySet(shares: readonly IpvsShare[]): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const { entries } of shares) {
+    for (const { set, entry } of entries) {
+      const others = found.get(set);
+      if (others) others.push(entry);
+      else found.set(set, [entry]);
+    }
+  }
+  return found;
 }

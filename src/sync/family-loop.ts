@@ -57,6 +57,8 @@ export class FamilyLoop {
   /** Addresses and pod ranges as they were first seen; only the zone is followed afterwards. */
   #node: Node | undefined;
   #world: KnownWorld | undefined;
+  /** A pass was asked for that has not begun. */
+  #queued = false;
   #cancel: () => void = () => {};
   /** What the last pass went by. */
   #kept: AppliedWorld | undefined;
@@ -80,15 +82,16 @@ export class FamilyLoop {
     observer.began(family);
   }
 
-  /** Objects that arrived, and what became of them. Nothing is started where nothing derived from them changed. */
+  /**
+   * Objects that arrived, and what became of them. Nothing is started where nothing derived from them changed; while a
+   * pass waits for its turn that is not even looked at, for the pass works out what all of them mean together.
+   */
   update(snapshot: Snapshot, changes: readonly Change[] = []): void {
-    const before = this.#world;
-    const world = this.#worldOf(snapshot);
     this.#snapshot = snapshot;
-    this.#world = world;
-    if (before && wantsTheSame(world, before) && !this.#flows.isNeeded(world)) return;
+    if (!this.#queued && !this.#wantsOther(snapshot)) return;
     this.#triggers.note(changes);
     this.#input.observer.queued(this.#input.family);
+    this.#queued = true;
     this.#schedule.request();
   }
 
@@ -96,6 +99,13 @@ export class FamilyLoop {
   async stop(): Promise<void> {
     await this.#schedule.stop();
     this.#cancel();
+  }
+
+  #wantsOther(snapshot: Snapshot): boolean {
+    const before = this.#world;
+    const world = this.#worldOf(snapshot);
+    this.#world = world;
+    return !before || !wantsTheSame(world, before) || this.#flows.isNeeded(world);
   }
 
   #worldOf(snapshot: Snapshot): KnownWorld {
@@ -109,6 +119,7 @@ export class FamilyLoop {
   async #run(): Promise<boolean> {
     const { clock, observer, family } = this.#input;
     const begin = clock.now();
+    this.#queued = false;
     const triggers = this.#triggers.take();
     const report = await this.#pass(triggers).catch((error: unknown) => {
       if (!(error instanceof KernelError || error instanceof RuleSyntaxError)) throw error;
@@ -146,8 +157,8 @@ export class FamilyLoop {
     this.#passLog.begin();
     // Addresses of Services answer on nodePorts only where a range says so, and they may be thousands.
     const addresses = await kernel.addresses(options.nodePortAddresses.length === 0 ? "node" : "all");
-    if (!isDeepStrictEqual(addresses, this.#facts.addresses)) this.#learn({ addresses });
-    const world = this.#known();
+    if (!isDeepStrictEqual(addresses, this.#facts.addresses)) this.#facts = { ...this.#facts, addresses };
+    const world = this.#derive();
     const kept = await this.#keeper.keep(backend.desired(world));
     this.#kept = { world, addresses };
     this.#passLog.end(kept);
@@ -156,28 +167,23 @@ export class FamilyLoop {
     return reportOf(kept, this.#circumstances(triggers));
   }
 
-  /** Passes are only asked for once there is something to want. */
-  #known(): KnownWorld {
-    if (!this.#world) throw new Error("a pass before the first snapshot");
+  /** What is wanted by the newest objects and facts. Passes are only asked for once there is something to want. */
+  #derive(): KnownWorld {
+    if (!this.#snapshot) throw new Error("a pass before the first snapshot");
+    this.#world = this.#worldOf(this.#snapshot);
     return this.#world;
-  }
-
-  /** Facts that are another now change what is wanted of the same objects. */
-  #learn(facts: Partial<NodeFacts>): void {
-    this.#facts = { ...this.#facts, ...facts };
-    if (this.#snapshot) this.#world = this.#worldOf(this.#snapshot);
   }
 
   /** A counter that cannot be made is done without, at once; rules without it work as well. */
   #forgo(name: string): void {
     const which = COUNTERS.get(name);
-    if (which) this.#learn({ counters: { ...this.#facts.counters, [which]: false } });
+    if (which) this.#facts = { ...this.#facts, counters: { ...this.#facts.counters, [which]: false } };
     this.#schedule.request();
   }
 
   #circumstances(triggers: readonly number[]): Circumstances {
     const { held, setAside, withheld } = this.#keeper;
-    const world = this.#known();
+    const world = this.#world ?? this.#derive();
     return {
       held,
       setAside,
