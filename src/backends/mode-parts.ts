@@ -3,6 +3,7 @@ import type { ServiceTraffic } from "../model/traffic.ts";
 import { mapPages, type Page, type PagedList } from "../paged-list.ts";
 import type { Chain, Fragment } from "../state/kernel-state.ts";
 import { builtInChains, type FillFrom, fillFrom, readTemplates } from "./fill.ts";
+import { type Writing, WrittenFragment } from "./fragment.ts";
 import type { TemplateTexts } from "./template.ts";
 
 /** The built-in chains that have jumps of ours. */
@@ -30,24 +31,24 @@ export function modePartsOf(texts: TemplateTexts): ModeParts {
 
 /** Fragments of the same settings, as long as what they are made of is there. */
 export interface KnownFragments {
+  readonly writing: Writing;
   readonly pages: WeakMap<Page<ServiceTraffic>, Page<Fragment>>;
   readonly fragments: WeakMap<ServiceTraffic, Fragment>;
 }
 
-export function noFragments(): KnownFragments {
-  return { pages: new WeakMap(), fragments: new WeakMap() };
+export function noFragments(writing: Writing): KnownFragments {
+  return { writing, pages: new WeakMap(), fragments: new WeakMap() };
 }
 
 /** One for each ServicePort, the same object as before for one that did not change. */
 export function fragmentsOf(
   services: PagedList<ServiceTraffic>,
-  { pages, fragments }: KnownFragments,
-  make: (traffic: ServiceTraffic) => Fragment,
+  { writing, pages, fragments }: KnownFragments,
 ): PagedList<Fragment> {
   const fragmentFor = (traffic: ServiceTraffic): Fragment => {
     const known = fragments.get(traffic);
     if (known) return known;
-    const fragment = make(traffic);
+    const fragment = new WrittenFragment(writing, traffic);
     fragments.set(traffic, fragment);
     return fragment;
   };

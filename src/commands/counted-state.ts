@@ -10,7 +10,10 @@ export function countedState(state: KernelState, progress: Progress): KernelStat
   const done = new Set<Fragment>();
   let rules = 0;
   const counted = (fragment: Fragment): Fragment => ({
-    ...fragment,
+    key: fragment.key,
+    size: fragment.size,
+    shares: (table) => fragment.shares(table),
+    ipvs: fragment.ipvs,
     chains: (table) => {
       const chains = fragment.chains(table);
       // Chains may be asked for more than once.

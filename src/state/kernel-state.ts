@@ -73,11 +73,11 @@ export interface Fragment {
   /** About how many lines its own chains take in a restore: told without writing them. */
   readonly size: number;
   /** Chains of its own. */
-  readonly chains: (table: TableName) => readonly Chain[];
+  chains(table: TableName): readonly Chain[];
   /** Its part of the chains that all share. */
-  readonly shares: (table: TableName) => Shares;
+  shares(table: TableName): Shares;
   /** Its part of what a mode has beside tables, in a mode that has any of it. */
-  readonly ipvs?: () => IpvsShare;
+  readonly ipvs?: (() => IpvsShare) | undefined;
 }
 
 /** What one ServicePort has in sets, in IPVS, and on the interface of IPVS mode. Others may claim the same. */

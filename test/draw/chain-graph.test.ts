@@ -84,11 +84,11 @@ for (const [kind, backend] of [
 }
 
 /** Where the fragment's own text sends packets; an unused chain (external addresses without any) has some too. */
-function endpointsOf({ chains, shares, ipvs }: Fragment): readonly string[] {
-  const servers = ipvs?.().servers ?? [];
+function endpointsOf(fragment: Fragment): readonly string[] {
+  const servers = fragment.ipvs?.().servers ?? [];
   const real = servers.flatMap(({ realServers }) => realServers);
-  const used = [...shares("nat").values()].flat().length > 0;
-  const lines = chains("nat").flatMap(({ rules }) => rules.map(({ line }) => line));
+  const used = [...fragment.shares("nat").values()].flat().length > 0;
+  const lines = fragment.chains("nat").flatMap(({ rules }) => rules.map(({ line }) => line));
   return [
     ...real.map(({ address, port }) => `${address.includes(":") ? `[${address}]` : address}:${port}`),
     ...(used ? lines.flatMap((line) => /--to-destination (\S+)/.exec(line)?.[1] ?? []) : []),

@@ -154,8 +154,8 @@ async function rest(kept: KeptKernel, snapshot: Snapshot): Promise<void> {
 
 /** The state without the ServicePorts that the kernel refuses. */
 function innocent(state: KernelState): KernelState {
-  const isPoisoned = ({ chains }: Fragment) =>
-    chains("nat").some(({ rules }) => rules.some(({ line }) => line.includes(POISON)));
+  const isPoisoned = (fragment: Fragment) =>
+    fragment.chains("nat").some(({ rules }) => rules.some(({ line }) => line.includes(POISON)));
   return { ...state, fragments: pagedList([...state.fragments].filter((fragment) => !isPoisoned(fragment))) };
 }
 

@@ -3,10 +3,10 @@ import type { Backend } from "../backend.ts";
 import { iptablesBackend, type Layout } from "../iptables/backend.ts";
 import type { TemplateTexts } from "../template.ts";
 import { filterChains, natChains } from "./chains/fixed.ts";
-import { fragmentOf } from "./fragment.ts";
+import { writingOf } from "./fragment.ts";
 import { setsOf } from "./sets.ts";
 
-const INDEXED: Layout = { filterChains, natChains, fragmentOf, setsOf };
+const INDEXED: Layout = { filterChains, natChains, writingOf, setsOf };
 
 /** The layout over these templates, its own behind those of Compat. Throws RuleSyntaxError for one that cannot be read. */
 export function indexedBackend(texts: TemplateTexts): Backend {

@@ -1,8 +1,9 @@
 // What does one ServicePort need in the kernel, in this layout?
 import type { Settings } from "../../model/settings.ts";
 import type { ServiceTraffic } from "../../model/traffic.ts";
-import type { Chain, Fragment, Shares } from "../../state/kernel-state.ts";
+import type { Chain, Shares } from "../../state/kernel-state.ts";
 import type { FillFrom } from "../fill.ts";
+import type { Writing } from "../fragment.ts";
 import { externalAddresses } from "../iptables/chains/kube-external-services.ts";
 import { kubeFw } from "../iptables/chains/kube-fw.ts";
 import { healthCheckPort } from "../iptables/chains/kube-nodeports.ts";
@@ -20,18 +21,20 @@ import { entriesOf } from "./sets.ts";
 /** Lines of a ServicePort with a chain for the Service, and of each endpoint. */
 const LINES = { servicePort: 1, endpoint: 1 } as const;
 
-/** The fragment of one ServicePort; it keeps nothing but what it is made of. */
-export function fragmentOf(fill: FillFrom, settings: Settings, traffic: ServiceTraffic): Fragment {
-  const { text, protocol, affinitySeconds } = traffic.servicePort;
-  const context = () => contextOf(fill, settings, traffic, { prefix: PREFIX });
-  const each = affinitySeconds === 0 ? LINES.endpoint : LINES.endpoint + 3;
+/** How this layout has it. */
+export function writingOf(fill: FillFrom, settings: Settings): Writing {
+  const context = (traffic: ServiceTraffic) => contextOf(fill, settings, traffic, { prefix: PREFIX });
   return {
-    key: `${text}/${protocol}`,
-    size: LINES.servicePort + each * traffic.reachable.length,
-    chains: (table) => (table === "nat" ? natChains(context()) : []),
-    shares: (table) => sharesOf(table, context(), filterShares),
-    ipvs: () => ({ entries: entriesOf(settings, traffic), servers: [], addresses: [], rules: [] }),
+    sizeOf,
+    chainsOf: (traffic, table) => (table === "nat" ? natChains(context(traffic)) : []),
+    sharesOf: (traffic, table) => sharesOf(table, context(traffic), filterShares),
+    ipvsOf: (traffic) => ({ entries: entriesOf(settings, traffic), servers: [], addresses: [], rules: [] }),
   };
+}
+
+function sizeOf({ servicePort, reachable }: ServiceTraffic): number {
+  const each = servicePort.affinitySeconds === 0 ? LINES.endpoint : LINES.endpoint + 3;
+  return LINES.servicePort + each * reachable.length;
 }
 
 function natChains(context: Context): readonly Chain[] {

@@ -1,32 +1,32 @@
 // What should the kernel hold in iptables mode?
 
 import type { Settings } from "../../model/settings.ts";
-import type { ServiceTraffic } from "../../model/traffic.ts";
 import type { World } from "../../model/world.ts";
 import type { Family } from "../../net/family.ts";
 import type { SetHeader } from "../../state/ip-set.ts";
-import type { Chain, Chains, Fragment, KernelState, Rule, Sysctl, TableName } from "../../state/kernel-state.ts";
+import type { Chain, Chains, KernelState, Rule, Sysctl, TableName } from "../../state/kernel-state.ts";
 import { isOurChain } from "../../state/ownership.ts";
 import { targetOf } from "../../state/rule.ts";
 import type { Backend } from "../backend.ts";
 import { byName } from "../chain.ts";
 import type { FillFrom } from "../fill.ts";
+import type { Writing } from "../fragment.ts";
 import { fragmentsOf, type KnownFragments, type ModeParts, modePartsOf, noFragments } from "../mode-parts.ts";
 import type { TemplateTexts } from "../template.ts";
 import { CANARY, ensured, filterChains, natChains } from "./chains/fixed.ts";
-import { fragmentOf } from "./fragment.ts";
+import { writingOf } from "./fragment.ts";
 
 /** What one layout of the mode has in its own way. */
 export interface Layout {
   readonly filterChains: (fill: FillFrom, settings: Settings) => readonly Chain[];
   readonly natChains: (fill: FillFrom, world: World) => readonly Chain[];
-  readonly fragmentOf: (fill: FillFrom, settings: Settings, traffic: ServiceTraffic) => Fragment;
+  readonly writingOf: (fill: FillFrom, settings: Settings) => Writing;
   /** Absent: none. */
   readonly setsOf?: (family: Family) => readonly SetHeader[];
 }
 
 /** kube-proxy's own. */
-const COMPAT: Layout = { filterChains, natChains, fragmentOf };
+const COMPAT: Layout = { filterChains, natChains, writingOf };
 
 /** The mode over these templates. Throws RuleSyntaxError for a template that cannot be read. */
 export function iptablesBackend(texts: TemplateTexts, layout: Layout = COMPAT): Backend {
@@ -51,7 +51,7 @@ interface Parts extends ModeParts {
 function desired(world: World, { fill, filter, nat, layout, remembered }: Parts): KernelState {
   const { settings, services } = world;
   const { family } = settings;
-  const known = remembered.get(settings) ?? noFragments();
+  const known = remembered.get(settings) ?? noFragments(layout.writingOf(fill, settings));
   remembered.set(settings, known);
   const sets = layout.setsOf?.(family);
   return {
@@ -61,7 +61,7 @@ function desired(world: World, { fill, filter, nat, layout, remembered }: Parts)
       ["mangle", byName([ensured(CANARY)])],
       ["nat", byName([...nat, ...layout.natChains(fill, world)])],
     ]),
-    fragments: fragmentsOf(services, known, (traffic) => layout.fragmentOf(fill, settings, traffic)),
+    fragments: fragmentsOf(services, known),
     sysctls: sysctlsOf(settings),
     counters: countersOf(settings),
     ...(sets && { ipvs: { kind: "wanted", sets, devices: [], spared: [] } }),

@@ -1,9 +1,9 @@
 // What does one ServicePort need in the kernel?
 
 import type { Settings } from "../../model/settings.ts";
-import type { ServiceTraffic } from "../../model/traffic.ts";
-import type { Chain, Fragment, Rule, Shares, TableName } from "../../state/kernel-state.ts";
+import type { Chain, Rule, Shares, TableName } from "../../state/kernel-state.ts";
 import type { FillFrom } from "../fill.ts";
+import type { Writing } from "../fragment.ts";
 import { kubeExt } from "./chains/kube-ext.ts";
 import { kubeExternalServices } from "./chains/kube-external-services.ts";
 import { kubeFw } from "./chains/kube-fw.ts";
@@ -18,14 +18,13 @@ import { type Context, contextOf } from "./context.ts";
 /** Lines of a ServicePort with a chain for the Service, and of each endpoint: a chain, its rules, and the way to it. */
 const LINES = { servicePort: 4, endpoint: 4 } as const;
 
-/** The fragment of one ServicePort; it keeps nothing but what it is made of. */
-export function fragmentOf(fill: FillFrom, settings: Settings, traffic: ServiceTraffic): Fragment {
-  const { text, protocol } = traffic.servicePort;
+/** How kube-proxy's layout has it. */
+export function writingOf(fill: FillFrom, settings: Settings): Writing {
+  const { servicePort, endpoint } = LINES;
   return {
-    key: `${text}/${protocol}`,
-    size: LINES.servicePort + LINES.endpoint * traffic.reachable.length,
-    chains: (table) => (table === "nat" ? natChains(contextOf(fill, settings, traffic)) : []),
-    shares: (table) => sharesOf(table, contextOf(fill, settings, traffic), filterShares),
+    sizeOf: ({ reachable }) => servicePort + endpoint * reachable.length,
+    chainsOf: (traffic, table) => (table === "nat" ? natChains(contextOf(fill, settings, traffic)) : []),
+    sharesOf: (traffic, table) => sharesOf(table, contextOf(fill, settings, traffic), filterShares),
   };
 }
 

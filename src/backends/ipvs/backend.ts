@@ -5,6 +5,7 @@ import type { Chain, Chains, KernelState, TableName } from "../../state/kernel-s
 import { IPVS_DEVICE } from "../../state/node-facts.ts";
 import type { Backend } from "../backend.ts";
 import { byName, ours } from "../chain.ts";
+import type { FillFrom } from "../fill.ts";
 import { fragmentsOf, type KnownFragments, type ModeParts, modePartsOf, noFragments } from "../mode-parts.ts";
 import type { TemplateTexts } from "../template.ts";
 import { kubeForward } from "./chains/kube-forward.ts";
@@ -18,7 +19,7 @@ import { kubeProxyFirewall } from "./chains/kube-proxy-firewall.ts";
 import { kubeServices } from "./chains/kube-services.ts";
 import { kubeSourceRangesFirewall } from "./chains/kube-source-ranges-firewall.ts";
 import type { Context } from "./context.ts";
-import { fragmentOf } from "./fragment.ts";
+import { writingOf } from "./fragment.ts";
 import { type NodeSide, nodeSideOf } from "./node-side.ts";
 import { setsOf } from "./sets.ts";
 import { type KnownSummaries, summaryOf } from "./summary.ts";
@@ -42,7 +43,7 @@ interface Remembered extends KnownFragments {
 }
 
 function desired({ settings, services }: World, { fill, filter, nat, remembered }: Parts): KernelState {
-  const known = recall(settings, remembered);
+  const known = recall(fill, settings, remembered);
   const { node, summaries } = known;
   const context = { fill, settings, ...summaryOf(services, node, summaries) };
   return {
@@ -51,21 +52,21 @@ function desired({ settings, services }: World, { fill, filter, nat, remembered 
       ["filter", byName([...filter, ...filterChains(context)])],
       ["nat", byName([...nat, ...natChains(context)])],
     ]),
-    fragments: fragmentsOf(services, known, (traffic) => fragmentOf(fill, node, traffic)),
+    fragments: fragmentsOf(services, known),
     sysctls: ipvsSysctls(node),
     counters: [],
     ipvs: { kind: "wanted", sets: setsOf(settings.family), devices: [IPVS_DEVICE], spared: node.excludeCIDRs },
   };
 }
 
-function recall(settings: Settings, remembered: WeakMap<Settings, Remembered>): Remembered {
-  const known = remembered.get(settings) ?? {
-    node: nodeSideOf(settings),
-    summaries: new WeakMap(),
-    ...noFragments(),
-  };
+function recall(fill: FillFrom, settings: Settings, remembered: Parts["remembered"]): Remembered {
+  const known = remembered.get(settings) ?? rememberAnew(fill, nodeSideOf(settings));
   remembered.set(settings, known);
   return known;
+}
+
+function rememberAnew(fill: FillFrom, node: NodeSide): Remembered {
+  return { node, summaries: new WeakMap(), ...noFragments(writingOf(fill, node)) };
 }
 
 function filterChains(context: Context): readonly Chain[] {

@@ -1,8 +1,9 @@
 // What does one ServicePort need in the kernel?
 import type { ServiceTraffic } from "../../model/traffic.ts";
 import { kernelText } from "../../net/address.ts";
-import type { Fragment, IpvsShare, Shares } from "../../state/kernel-state.ts";
+import type { IpvsShare, Shares } from "../../state/kernel-state.ts";
 import type { FillFrom } from "../fill.ts";
+import type { Writing } from "../fragment.ts";
 import { closedPorts, kubeIpvsOutFilter } from "./chains/kube-ipvs-out-filter.ts";
 import { entriesOf } from "./entries.ts";
 import type { NodeSide } from "./node-side.ts";
@@ -11,15 +12,13 @@ import { serviceAddressesOf, virtualServersOf } from "./virtual-servers.ts";
 
 const NO_SHARES: Shares = new Map();
 
-/** The fragment of one ServicePort; it keeps nothing but what it is made of. It has no chain and no share in one. */
-export function fragmentOf(fill: FillFrom, node: NodeSide, traffic: ServiceTraffic): Fragment {
-  const { text, protocol } = traffic.servicePort;
+/** How IPVS mode has it: without a chain of its own, and without a share in one. */
+export function writingOf(fill: FillFrom, node: NodeSide): Writing {
   return {
-    key: `${text}/${protocol}`,
-    size: 0,
-    chains: () => [],
-    shares: () => NO_SHARES,
-    ipvs: () => shareOf(fill, node, traffic),
+    sizeOf: () => 0,
+    chainsOf: () => [],
+    sharesOf: () => NO_SHARES,
+    ipvsOf: (traffic) => shareOf(fill, node, traffic),
   };
 }
 
