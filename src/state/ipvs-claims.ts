@@ -25,6 +25,13 @@ export function realKey(server: ServerIdentity, { address, port }: Pick<RealServ
 const DIGESTS = new WeakMap<Fragment, readonly number[]>();
 const CLAIMED = new WeakMap<Page<Fragment>, Int32Array>();
 
+/** A fragment's share. The first time it is written out its claims are noted. */
+export function shareOf(fragment: Fragment): IpvsShare | undefined {
+  const share = fragment.ipvs?.();
+  if (share && !DIGESTS.has(fragment)) DIGESTS.set(fragment, keysOf(share).map(digestOf));
+  return share;
+}
+
 /** Does any fragment want the entry, server or address of this key? */
 export function isClaimed(fragments: PagedList<Fragment>, key: string): boolean {
   const digest = digestOf(key);
@@ -73,13 +80,12 @@ function mayClaim(page: Page<Fragment>, digest: number): boolean {
 }
 
 function digestsOf(fragment: Fragment): readonly number[] {
-  const digests = DIGESTS.get(fragment) ?? keysIn(fragment).map(digestOf);
-  DIGESTS.set(fragment, digests);
-  return digests;
+  if (!DIGESTS.has(fragment)) shareOf(fragment);
+  return DIGESTS.get(fragment) ?? [];
 }
 
 function keysIn(fragment: Fragment): readonly string[] {
-  return keysOf(fragment.ipvs?.() ?? NOTHING);
+  return keysOf(shareOf(fragment) ?? NOTHING);
 }
 
 /** FNV-1a, of which as many bits as V8 keeps without an object. Two keys may have the same. */

@@ -1,5 +1,5 @@
 // What does a fragment want of IPVS while some things are done without?
-import { entryKey, realKey, serverKey } from "./ipvs-claims.ts";
+import { entryKey, realKey, serverKey, shareOf } from "./ipvs-claims.ts";
 import type { Fragment, IpvsShare, KernelState } from "./kernel-state.ts";
 import type { VirtualServer } from "./virtual-server.ts";
 
@@ -17,7 +17,7 @@ export function withheldOf({ ipvs }: KernelState): Withheld {
  * entry that stands for it: packets to it would meet the node's own programs.
  */
 export function shareWithout(fragment: Fragment, withheld: Withheld): IpvsShare | undefined {
-  const share = fragment.ipvs?.();
+  const share = shareOf(fragment);
   if (!share || withheld.size === 0) return share;
   const has = (address: string | undefined) => address !== undefined && withheld.has(address);
   return {
