@@ -122,7 +122,7 @@ function cut<T>(items: readonly T[]): readonly Page<T>[] {
 }
 
 /** How many stand in front for which it holds; it holds for none behind one for which it does not. */
-function countWhile<T>(items: readonly T[], holds: (item: T) => boolean): number {
+export function countWhile<T>(items: ArrayLike<T>, holds: (item: T) => boolean): number {
   let [low, high] = [0, items.length];
   while (low < high) {
     const middle = (low + high) >> 1;

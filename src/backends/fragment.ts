@@ -37,8 +37,7 @@ export class WrittenFragment implements Fragment {
     return this.#writing.sharesOf(this.#traffic, table);
   }
 
-  get ipvs(): (() => IpvsShare) | undefined {
-    const { ipvsOf } = this.#writing;
-    return ipvsOf && (() => ipvsOf(this.#traffic));
+  ipvs(): IpvsShare | undefined {
+    return this.#writing.ipvsOf?.(this.#traffic);
   }
 }

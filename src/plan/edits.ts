@@ -1,4 +1,5 @@
 // Which lines come and which go, so that one list becomes another?
+import { countWhile } from "../paged-list.ts";
 import type { Edit, Line } from "./difference.ts";
 
 /**
@@ -47,21 +48,10 @@ function longestRising(pairs: readonly Pair[]): readonly Pair[] {
   // The best row of each length, by its last pair.
   const rows: Link[] = [];
   for (const pair of pairs) {
-    const length = countBelow(rows, pair[0]);
+    const length = countWhile(rows, (row) => row.pair[0] < pair[0]);
     rows[length] = { pair, behind: rows[length - 1] };
   }
   const longest: Pair[] = [];
   for (let link = rows.at(-1); link; link = link.behind) longest.push(link.pair);
   return longest.reverse();
-}
-
-function countBelow(rows: readonly Link[], first: number): number {
-  let [low, high] = [0, rows.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const row = rows[middle];
-    if (row !== undefined && row.pair[0] < first) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,5 +1,5 @@
 // Which fragments claim a thing that IPVS mode has once, whoever wants it?
-import type { Page, PagedList } from "../paged-list.ts";
+import { countWhile, type Page, type PagedList } from "../paged-list.ts";
 import type { SetEntry } from "./ip-set.ts";
 import type { Fragment, IpvsShare } from "./kernel-state.ts";
 import { printIdentity, type RealServer, type ServerIdentity, type VirtualServer } from "./virtual-server.ts";
@@ -44,7 +44,7 @@ export function serverAt(fragments: PagedList<Fragment>, key: string): VirtualSe
   const digest = digestOf(key);
   for (const page of [...fragments.pages].reverse()) {
     if (!mayClaim(page, digest)) continue;
-    const servers = page.flatMap((fragment) => fragment.ipvs?.().servers ?? []);
+    const servers = page.flatMap((fragment) => fragment.ipvs?.()?.servers ?? []);
     const last = servers.findLast((server) => serverKey(server) === key);
     if (last) return last;
   }
@@ -70,13 +70,7 @@ export function keysOf({ entries, servers, addresses }: IpvsShare): readonly str
 function mayClaim(page: Page<Fragment>, digest: number): boolean {
   const claimed = CLAIMED.get(page) ?? Int32Array.from(page.flatMap(digestsOf)).sort();
   CLAIMED.set(page, claimed);
-  let [low, high] = [0, claimed.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((claimed[middle] ?? digest) < digest) low = middle + 1;
-    else high = middle;
-  }
-  return claimed[low] === digest;
+  return claimed[countWhile(claimed, (each) => each < digest)] === digest;
 }
 
 function digestsOf(fragment: Fragment): readonly number[] {

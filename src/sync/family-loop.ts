@@ -88,7 +88,7 @@ export class FamilyLoop {
    */
   update(snapshot: Snapshot, changes: readonly Change[] = []): void {
     this.#snapshot = snapshot;
-    if (!this.#queued && !this.#wantsOther(snapshot)) return;
+    if (!this.#queued && !this.#wantsOther()) return;
     this.#triggers.note(changes);
     this.#input.observer.queued(this.#input.family);
     this.#queued = true;
@@ -101,19 +101,10 @@ export class FamilyLoop {
     this.#cancel();
   }
 
-  #wantsOther(snapshot: Snapshot): boolean {
+  #wantsOther(): boolean {
     const before = this.#world;
-    const world = this.#worldOf(snapshot);
-    this.#world = world;
+    const world = this.#derive();
     return !before || !wantsTheSame(world, before) || this.#flows.isNeeded(world);
-  }
-
-  #worldOf(snapshot: Snapshot): KnownWorld {
-    const { nodeName, options, family } = this.#input;
-    const present = snapshot.nodes.get(nodeName);
-    if (present) this.#node = { ...(this.#node ?? present), zone: present.zone };
-    const known = { ...(this.#world && { previous: this.#world }), ...(this.#node && { node: this.#node }) };
-    return worldOf({ snapshot, nodeName, options, facts: this.#facts, family, ...known });
   }
 
   async #run(): Promise<boolean> {
@@ -169,8 +160,13 @@ export class FamilyLoop {
 
   /** What is wanted by the newest objects and facts. Passes are only asked for once there is something to want. */
   #derive(): KnownWorld {
-    if (!this.#snapshot) throw new Error("a pass before the first snapshot");
-    this.#world = this.#worldOf(this.#snapshot);
+    const snapshot = this.#snapshot;
+    if (!snapshot) throw new Error("a pass before the first snapshot");
+    const { nodeName, options, family } = this.#input;
+    const present = snapshot.nodes.get(nodeName);
+    if (present) this.#node = { ...(this.#node ?? present), zone: present.zone };
+    const known = { ...(this.#world && { previous: this.#world }), ...(this.#node && { node: this.#node }) };
+    this.#world = worldOf({ snapshot, nodeName, options, facts: this.#facts, family, ...known });
     return this.#world;
   }
 

@@ -85,7 +85,7 @@ function setUp(family: Family) {
   const kernel = { ...machine(tools.run, memory), moved: async () => false };
   const wanted = (snapshot: Snapshot) => fromScratch(snapshot, family, "ipvs");
   const kept = new KeptKernel({ family, variant: "nft", mode: "ipvs", kernel });
-  return { family, tools, memory, unknownSet, kept, wanted };
+  return { family, tools, memory, unknownSet, kept, wanted, met: { refusals: 0 } };
 }
 
 type Subject = ReturnType<typeof setUp>;
@@ -149,10 +149,11 @@ async function walkThroughFaults(t: Test, subject: Subject, events: readonly Hap
       if (kept.keeper.nextLook !== undefined) return t.fail(`step ${step}: something drains`);
     }
   }
-  // Two steps of seven bring a fault; whether the kernel then says anything is left to chance.
+  // Two steps of seven bring a fault; whether the kernel has anything to refuse then is left to chance.
   const faults = events.filter((event) => "fault" in event).length;
-  t.comment(`${faults} faults, ${kept.lines.filter((line) => line.startsWith("E")).length} lines of errors`);
-  return t.ok(faults > 0, `${events.length} steps`);
+  const errors = kept.lines.filter((line) => line.startsWith("E")).length;
+  t.ok(subject.met.refusals === 0 || errors > 0, `${subject.met.refusals} refusals, told in ${errors} lines`);
+  return t.ok(faults > 0, `${events.length} steps, and ${faults} faults on the way`);
 }
 
 async function edit({ family, memory }: Subject, { ipvs }: KernelState, one: ForeignEdit): Promise<void> {
@@ -160,11 +161,16 @@ async function edit({ family, memory }: Subject, { ipvs }: KernelState, one: For
   await memory.edit(...stepsOfEdit(await memory.look(family, sets), family, one));
 }
 
-async function befall({ family, tools, memory, kept, wanted }: Subject, { fault, at }: Fault): Promise<void> {
+async function befall(subject: Subject, { fault, at }: Fault): Promise<void> {
+  const { family, tools, memory, kept, wanted, met } = subject;
   switch (fault) {
     case "refuse": {
       const { change } = REFUSED[at % REFUSED.length] ?? { change: /^$/ };
-      memory.journal.refuses = (asked) => (change.test(asked) ? 22 : 0);
+      memory.journal.refuses = (asked) => {
+        if (!change.test(asked)) return 0;
+        met.refusals++;
+        return 22;
+      };
       return;
     }
     case "accept":

@@ -8,9 +8,7 @@ import { BenchDaemon, weighBareNode } from "../daemon.ts";
 import type { Measurement } from "../measurement.ts";
 import { FOLDER } from "../sandbox.ts";
 import type { Subject } from "../subject.ts";
-
-/** Milliseconds after which the work of the start is over for good: the daemon tidies up once it was quiet for ten seconds. */
-const REST = 30_000;
+import { REST } from "./api.ts";
 
 export async function askDaemonMemory(subject: Subject): Promise<readonly Measurement[]> {
   const path = join(FOLDER, "cluster.json");

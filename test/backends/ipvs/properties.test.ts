@@ -58,7 +58,9 @@ check("every entry is one of its set, in the kernel's own words", (world) => {
 check("every entry that a Service has is in a set that is kept", (world) => {
   const state = IPVS_BACKEND.desired(world);
   const known = new Set(state.ipvs?.sets.map(({ name }) => name));
-  for (const { ipvs } of state.fragments) for (const { set } of ipvs?.().entries ?? []) assert(known.has(set), set);
+  for (const fragment of state.fragments) {
+    for (const { set } of fragment.ipvs?.()?.entries ?? []) assert(known.has(set), set);
+  }
 });
 
 check("every real server is an endpoint of the Service, each once", (world) => {
