@@ -18,7 +18,7 @@ const LIMIT = 800;
 /** What is reached nowhere but in the guest is reached in this one. */
 const COVERED = { FAIRLEAD_COVERED: "modes.guest.ts" } as const;
 
-const OF_DAEMON: ReadonlySet<string> = new Set(["modes", "packets", "scenarios", "state"]);
+const OF_DAEMON: ReadonlySet<string> = new Set(["modes", "scenarios", "state"]);
 
 /** Is it about what the node proxy makes of a kernel, and takes long? */
 export function isOfDaemon(name: string): boolean {
