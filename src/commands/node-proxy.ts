@@ -26,6 +26,7 @@ import { type ChosenLayout, chooseLayout } from "./layout.ts";
 import { leaveIpvs } from "./leave-ipvs.ts";
 import { type Machine, openMachine } from "./machine.ts";
 import { type ChosenMode, chooseMode } from "./mode.ts";
+import { recordMode } from "./mode-events.ts";
 import { checkNode } from "./node-check.ts";
 import { type FoundNode, waitForNode } from "./node-wait.ts";
 import { watchNode } from "./node-watch.ts";
@@ -45,9 +46,6 @@ export interface NodeProxyInput extends DaemonFlags {
   readonly logs: Logs;
   readonly verbosity: Verbosity;
 }
-
-const DEPRECATION =
-  "IPVS mode is deprecated in Kubernetes and may go away; nftables mode of kube-proxy is to take its place";
 
 /**
  * Starts as kube-proxy does, step by step, and runs until it is told to stop. Rejects with InputError, KernelError or
@@ -136,8 +134,7 @@ async function proxy(input: ProxyInput): Promise<void> {
   const { observer, sawNode, close } = await startWatchers({ ...input, events, node });
   const leaving = await leaveOther(input, log);
   try {
-    recordFallback(input, events);
-    if (mode === "ipvs") recordDeprecation(events, log);
+    recordMode(input, events, log);
     events.record({ type: "Normal", reason: "Starting", action: "StartKubeProxy", note: "" });
     if (file) void followConfig(file, stop, log);
     const usesPodCIDRs = objects.needsPodCIDRs;
@@ -163,18 +160,6 @@ async function proxy(input: ProxyInput): Promise<void> {
 function leaveOther({ mode, kernel, facts, node, options }: ProxyInput, log: Log) {
   const { ips } = nodeIPsOf(node?.addresses ?? [], options.bindAddress);
   return leaveIpvs({ kernel, families: facts.families, nodeIP: ips.IPv4, log, choice: { ...options, mode } });
-}
-
-function recordFallback({ fallback }: ChosenMode, events: Objects["events"]): void {
-  if (!fallback) return;
-  const note = `IPVS mode is not possible on this node, iptables mode serves it: ${fallback.words} (${fallback.part})`;
-  events.record({ type: "Warning", reason: "IPVSFallback", action: "StartKubeProxy", note });
-}
-
-/** Whoever runs kube-proxy in this mode is told so at each start, and looks for it. */
-function recordDeprecation(events: Objects["events"], log: Log): void {
-  log.error({}, DEPRECATION);
-  events.record({ type: "Warning", reason: "IPVSDeprecation", action: "StartKubeProxy", note: DEPRECATION });
 }
 
 /** kube-proxy does not end for it either: the score takes a right that a container may lack. */

@@ -1,11 +1,9 @@
 // What do test files say that need a kernel with IPVS?
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Test } from "tap";
 import { bundleForGuest } from "./guest-bundle.ts";
-import { isCoverageWanted, keepGuestCoverage } from "./guest-coverage.ts";
 import { guestEnvironment, vmCommand } from "./vm.ts";
 
 const FOLDER = fileURLToPath(new URL("../vm/", import.meta.url));
@@ -15,9 +13,6 @@ const TESTS = fileURLToPath(new URL("guest-tests.sh", import.meta.url));
 /** Seconds from the start of the boot to the end of the last test. */
 const LIMIT = 800;
 
-/** What is reached nowhere but in the guest is reached in this one. */
-const COVERED = { FAIRLEAD_COVERED: "modes.guest.ts" } as const;
-
 const OF_DAEMON: ReadonlySet<string> = new Set(["modes", "scenarios", "state"]);
 
 /** Is it about what the node proxy makes of a kernel, and takes long? */
@@ -25,17 +20,13 @@ export function isOfDaemon(name: string): boolean {
   return OF_DAEMON.has(name.replace(".guest.ts", ""));
 }
 
-/** Runs these files of `test/vm` in one boot; what they say becomes part of this test, and what they ran is covered. */
+/** Runs these files of `test/vm` in one boot; what they say becomes part of this test. */
 export async function testInGuest(t: Test, group: string, wanted: (name: string) => boolean): Promise<void> {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith(".guest.ts") && wanted(name));
   const bundles = await bundleForGuest(
     files.map((name) => join(FOLDER, name)),
     group,
   );
-  const out = mkdtempSync(join(tmpdir(), "fairlead-guest-"));
-  t.teardown(() => rmSync(out, { recursive: true }));
-  const [program, ...args] = vmCommand(["sh", TESTS, ...bundles], { timeout: LIMIT, out });
-  const env = isCoverageWanted() ? { ...guestEnvironment(), ...COVERED, NODE_V8_COVERAGE: out } : guestEnvironment();
-  await t.spawn(program, args, { env }, "tests");
-  keepGuestCoverage(out);
+  const [program, ...args] = vmCommand(["sh", TESTS, ...bundles], { timeout: LIMIT });
+  await t.spawn(program, args, { env: guestEnvironment() }, "tests");
 }
