@@ -10,11 +10,15 @@ export interface Address {
 
 const DOTTED = /^\d{1,10}(?:\.\d{1,10}){3}$/;
 
+/** Four octets as they are printed. */
+const CANONICAL = /^(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/;
+
 /**
  * Reads an address as Kubernetes' lenient parser does: leading zeros of an IPv4 octet are decimal, an IPv4-mapped
  * IPv6 address is IPv4; a zone id, blanks or anything else is no address.
  */
 export function parseAddress(text: string): Address | undefined {
+  if (CANONICAL.test(text)) return { family: "IPv4", text };
   if (DOTTED.test(text)) return parseDotted(text);
   if (!text.includes(":") || /[%/\s]/.test(text)) return undefined;
   const tail = text.slice(text.lastIndexOf(":") + 1);

@@ -31,8 +31,9 @@ export function contextOf(
 ): Context {
   const { servicePort } = traffic;
   let names: ServiceChainNames | undefined;
-  const known = new Map<Endpoint, string>();
+  let known: Map<Endpoint, string> | undefined;
   const chainOf = (endpoint: Endpoint) => {
+    known ??= new Map();
     const name = known.get(endpoint) ?? endpointChainName(servicePort, endpoint);
     known.set(endpoint, name);
     return name;

@@ -27,13 +27,16 @@ function tenDecimals(n: number): string {
   return n === 2048 ? "0.0004882812" : (1 / n).toFixed(10);
 }
 
+/** Eleven decimals are made in two goes: no product is then too large to be exact. */
+const [FIRST, REST] = [10 ** 5, 10 ** 6];
+
 /** `%.11f` of share / 2^31, exact, ties to even: digits beyond the eleventh are cut in whole numbers. */
 function elevenDecimals(share: number): string {
-  const scaled = BigInt(share) * 10n ** 11n;
-  const unit = BigInt(RESOLUTION);
-  const down = scaled / unit;
-  const rest = (scaled % unit) * 2n;
-  const up = rest > unit || (rest === unit && down % 2n === 1n);
-  const digits = (up ? down + 1n : down).toString().padStart(12, "0");
-  return `${digits.slice(0, -11)}.${digits.slice(-11)}`;
+  const first = share * FIRST;
+  const rest = (first % RESOLUTION) * REST;
+  const digits = Math.floor(first / RESOLUTION) * REST + Math.floor(rest / RESOLUTION);
+  const left = (rest % RESOLUTION) * 2;
+  const up = left > RESOLUTION || (left === RESOLUTION && digits % 2 === 1);
+  const text = (up ? digits + 1 : digits).toString().padStart(12, "0");
+  return `${text.slice(0, -11)}.${text.slice(-11)}`;
 }
