@@ -58,6 +58,8 @@ const schema = z.object({
   endpoints: list(endpoint),
 });
 
+const withoutPods = schema.extend({ endpoints: list(endpoint.omit({ targetRef: true })) });
+
 type RawSlice = z.infer<typeof schema>;
 
 /**
@@ -66,6 +68,11 @@ type RawSlice = z.infer<typeof schema>;
  */
 export function readEndpointSlice(raw: unknown, place: Place): Reading<EndpointSlice> {
   return readObject(raw, place, { kind: "EndpointSlice", schema, project });
+}
+
+/** For a node proxy: nothing that it does is about Pods, and the names of tens of thousands would take their room. */
+export function readSliceWithoutPods(raw: unknown, place: Place): Reading<EndpointSlice> {
+  return readObject(raw, place, { kind: "EndpointSlice", schema: withoutPods, project });
 }
 
 function project(raw: RawSlice, complaints: Complaints): EndpointSlice | NotUsed {

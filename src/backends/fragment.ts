@@ -22,7 +22,8 @@ export class WrittenFragment implements Fragment {
 
   get key(): string {
     const { text, protocol } = this.#traffic.servicePort;
-    return `${text}/${protocol}`;
+    // Joined, so that whoever keeps it keeps one text and not two.
+    return [text, protocol].join("/");
   }
 
   get size(): number {

@@ -10,8 +10,9 @@ export interface ServicePortName extends ServiceName {
 
 /** `namespace/name:port`, or `namespace/name` for a port without a name: in comments, hashes and logs. */
 export function printName(name: ServicePortName): string {
-  const service = `${name.namespace}/${name.name}`;
-  return name.port === "" ? service : `${service}:${name.port}`;
+  const { namespace, name: service, port } = name;
+  // Joined, for a text made piece by piece is kept in its pieces, which take twice the room.
+  return (port === "" ? [namespace, "/", service] : [namespace, "/", service, ":", port]).join("");
 }
 
 /** What ties a slice's port to a port of the Service: its name and its protocol, never its number. */

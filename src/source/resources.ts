@@ -1,5 +1,5 @@
 // What do we ask the API server for?
-import { readEndpointSlice } from "../api/endpoint-slice.ts";
+import { readEndpointSlice, readSliceWithoutPods } from "../api/endpoint-slice.ts";
 import { readNode } from "../api/node.ts";
 import type { Kind, KubernetesObject } from "../api/objects.ts";
 import { readPod } from "../api/pod.ts";
@@ -54,7 +54,8 @@ const NODES: Resource = {
 
 /** What kube-proxy asks for, with its selectors; of the Nodes only our own. */
 export function clusterResources(nodeName: string): readonly Resource[] {
-  return [SERVICES, SLICES, { ...NODES, selectors: { fieldSelector: `metadata.name=${nodeName}` } }];
+  const node = { fieldSelector: `metadata.name=${nodeName}` };
+  return [SERVICES, { ...SLICES, read: readSliceWithoutPods }, { ...NODES, selectors: node }];
 }
 
 /** All that there is of what manifests could hold, be it a node proxy's business or not; Pods aside. */

@@ -1,5 +1,5 @@
 import t from "tap";
-import { readEndpointSlice } from "../../src/api/endpoint-slice.ts";
+import { readEndpointSlice, readSliceWithoutPods } from "../../src/api/endpoint-slice.ts";
 import { fullObject, type Path, spoil } from "../support/full-objects.ts";
 
 const PLACE = { source: "slices.yaml", document: 1 };
@@ -226,6 +226,13 @@ for (const [name, [path, value, reason]] of Object.entries(PASSED_OVER)) {
     t.end();
   });
 }
+
+t.test("without Pods", async (t) => {
+  const expected = [{ ...SLICE, endpoints: [{ ...ENDPOINT, pod: "" }] }];
+  t.strictSame(readSliceWithoutPods(fullObject("EndpointSlice"), PLACE).objects, expected);
+  const strange = spoil(fullObject("EndpointSlice"), ["endpoints", 0, "targetRef"], "no reference at all");
+  t.strictSame(readSliceWithoutPods(strange, PLACE).objects, expected, "whatever would name them");
+});
 
 function messages({ problems }: { readonly problems: readonly Error[] }): readonly string[] {
   return problems.map(({ message }) => message);
