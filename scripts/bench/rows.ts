@@ -5,7 +5,7 @@ import type { Question, Wanted } from "./flags.ts";
 import { joinRepeats, type Measurement, summarise } from "./measurement.ts";
 import { type Place, runInSandbox } from "./sandbox.ts";
 import type { Layout } from "./subject.ts";
-import type { Row } from "./table.ts";
+import { printAnswer, type Row } from "./table.ts";
 
 /** Questions of which each part, as the scene calls it, needs a sandbox of its own. */
 const FRESH: ReadonlyMap<Question, readonly string[]> = new Map([
@@ -75,6 +75,7 @@ async function ask({ variant, layout }: Kind, wanted: Wanted, group: readonly st
   try {
     const answers = await runInSandbox("scene.js", [variant, layout, ...numbers, ...group], await placeOf(group));
     const measurements: readonly Measurement[] = JSON.parse(answers);
+    for (const measurement of measurements) console.error(`  ${printAnswer(summarise(measurement))}`);
     return measurements;
   } catch (error) {
     console.error(`not measured: ${error instanceof Error ? error.message : String(error)}`);

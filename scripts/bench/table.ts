@@ -23,6 +23,11 @@ export function printTable(rows: readonly Row[]): string {
   return cells.map((row) => row.map(pad).join("  ").trimEnd()).join("\n");
 }
 
+/** One answer by itself, for whoever waits for the table. */
+export function printAnswer(summary: Summary): string {
+  return cellsOf({ ...summary, variant: "", layout: "" }).slice(2).join("  ");
+}
+
 function cellsOf({
   variant,
   layout,
