@@ -25,7 +25,9 @@ export function printTable(rows: readonly Row[]): string {
 
 /** One answer by itself, for whoever waits for the table. */
 export function printAnswer(summary: Summary): string {
-  return cellsOf({ ...summary, variant: "", layout: "" }).slice(2).join("  ");
+  return cellsOf({ ...summary, variant: "", layout: "" })
+    .slice(2)
+    .join("  ");
 }
 
 function cellsOf({

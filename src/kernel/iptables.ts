@@ -3,8 +3,7 @@ import { KernelError } from "../errors.ts";
 import type { Family } from "../net/family.ts";
 import type { TableChange } from "../plan/plan.ts";
 import { restoreText } from "../plan/restore-text.ts";
-import { parseTables } from "../state/iptables-parse.ts";
-import type { Chains, TableName } from "../state/kernel-state.ts";
+import type { TableName } from "../state/kernel-state.ts";
 import type { RunCommand } from "./command.ts";
 import { lockHolders } from "./lock-holder.ts";
 
@@ -19,13 +18,9 @@ export function iptablesOf(family: Family): "iptables" | "ip6tables" {
   return family === "IPv4" ? "iptables" : "ip6tables";
 }
 
-/** All tables of the family, as they are. Rejects with KernelError or RuleSyntaxError. */
-export async function saveTables(
-  run: RunCommand,
-  family: Family,
-  unhurried = false,
-): Promise<ReadonlyMap<TableName, Chains>> {
-  return parseTables(await run({ program: `${iptablesOf(family)}-save`, args: [], unhurried }));
+/** All tables of the family, as they are, in save form. Rejects with KernelError. */
+export function saveText(run: RunCommand, family: Family, unhurried = false): Promise<string> {
+  return run({ program: `${iptablesOf(family)}-save`, args: [], unhurried });
 }
 
 /**

@@ -2,6 +2,7 @@
 import type { Family } from "../net/family.ts";
 import { pagedList } from "../paged-list.ts";
 import type { Plan, Step } from "../plan/plan.ts";
+import { parseTables } from "../state/iptables-parse.ts";
 import type { KernelState, Sysctl } from "../state/kernel-state.ts";
 import type { NodeFacts } from "../state/node-facts.ts";
 import type { FlowSearch, UdpFlow } from "../state/udp-flow.ts";
@@ -9,12 +10,14 @@ import { type Applied, applyPlan, type OnRule, type Progress } from "./apply.ts"
 import type { RunCommand } from "./command.ts";
 import { deleteFlows, type FoundFlows, listUdpFlows } from "./conntrack.ts";
 import { GenerationWatch } from "./generation.ts";
-import { restoreTables, saveTables } from "./iptables.ts";
+import { restoreTables, saveText } from "./iptables.ts";
 import { type IpvsAccess, MACHINE } from "./ipvs.ts";
 import { type IpvsLook, type ObservedIpvs, observeIpvs } from "./ipvs-observe.ts";
 import { ALL_WELL, carryOutIpvs, type StepOutcome } from "./ipvs-step.ts";
 import { ensureCounter, observeCounters } from "./nfacct.ts";
 import { readAddresses, readNodeFacts } from "./node-facts.ts";
+import { unlessRefused } from "./refused.ts";
+import { SaveWatch } from "./save-watch.ts";
 import { observeSysctls, writeSysctl } from "./sysctl.ts";
 
 /** What to look at beside the tables, which are always looked at whole. */
@@ -41,6 +44,11 @@ export interface Kernel {
   apply(plan: Plan, progressed?: (progress: Progress) => void): Promise<Applied>;
   /** Did somebody else change rules since this family was last told so? True where the kernel does not tell. */
   moved(family: Family): Promise<boolean>;
+  /**
+   * Do the tables read as when they were last looked at unhurried, with nothing of ours sent since? To find out costs a
+   * save, but nobody goes through it. False where that is not known.
+   */
+  readsTheSame(family: Family): Promise<boolean>;
   /** The settings at these paths that can be read, without a look at anything else. */
   sysctls(paths: readonly string[]): Promise<readonly Sysctl[]>;
   /** UDP flows of a family: all, or those to these destinations. */
@@ -55,16 +63,19 @@ export interface Kernel {
  */
 export function machine(run: RunCommand, access: IpvsAccess = MACHINE): Kernel {
   const watch = new GenerationWatch();
+  const saves = new SaveWatch();
   return {
     facts: () => readNodeFacts(run),
     addresses: readAddresses,
     observe: async (family, { sysctls, counters, ipvs, unhurried }) => {
       // Whatever moved up to now is seen by this look, and no reason for another.
       await watch.moved(family);
+      const text = await saveText(run, family, unhurried);
+      if (unhurried) saves.saw(family, text);
       return {
         family,
         observed: true,
-        tables: await saveTables(run, family, unhurried),
+        tables: parseTables(text),
         fragments: pagedList(),
         sysctls: await observeSysctls(sysctls),
         counters: counters.length === 0 ? [] : await observeCounters(counters),
@@ -73,8 +84,13 @@ export function machine(run: RunCommand, access: IpvsAccess = MACHINE): Kernel {
     },
     ipvs: (family, look) => observeIpvs(family, { ...look, optional: true }, access),
     apply: (plan, progressed) =>
-      applyPlan(plan, (step, onRule) => carryOut({ run, watch, access }, step, onRule), progressed),
+      applyPlan(plan, (step, onRule) => carryOut({ run, watch, saves, access }, step, onRule), progressed),
     moved: (family) => watch.moved(family),
+    readsTheSame: async (family) => {
+      if (!saves.knows(family)) return false;
+      const text = await unlessRefused(saveText(run, family, true), undefined);
+      return text !== undefined && saves.isSame(family, text);
+    },
     sysctls: observeSysctls,
     flows: listUdpFlows,
     deleteFlows,
@@ -84,10 +100,11 @@ export function machine(run: RunCommand, access: IpvsAccess = MACHINE): Kernel {
 interface Ways {
   readonly run: RunCommand;
   readonly watch: GenerationWatch;
+  readonly saves: SaveWatch;
   readonly access: IpvsAccess;
 }
 
-async function carryOut({ run, watch, access }: Ways, step: Step, onRule: OnRule): Promise<StepOutcome> {
+async function carryOut({ run, watch, saves, access }: Ways, step: Step, onRule: OnRule): Promise<StepOutcome> {
   switch (step.kind) {
     case "sysctl":
       await writeSysctl(step.path, step.value);
@@ -96,6 +113,7 @@ async function carryOut({ run, watch, access }: Ways, step: Step, onRule: OnRule
       await ensureCounter(step.name);
       return ALL_WELL;
     case "iptables":
+      saves.ours(step.family);
       await watch.ours(step.changes.length, () => restoreTables(run, step.family, step.changes, onRule));
       return ALL_WELL;
     default:

@@ -2,6 +2,7 @@
 import type { KernelError } from "../errors.ts";
 import type { Applied } from "../kernel/apply.ts";
 import type { ItemRefusal } from "../kernel/ipvs-step.ts";
+import type { Family } from "../net/family.ts";
 import { changesBetween, type PagedList, pagedList, replaceItems, sameItems } from "../paged-list.ts";
 import type { Plan } from "../plan/plan.ts";
 import { withheldOf } from "../state/ipvs-withheld.ts";
@@ -58,6 +59,8 @@ export class Keeper {
   /** What it took last, whether it still has it or not. */
   #taken = pagedList<Fragment>();
   #looked = Number.NEGATIVE_INFINITY;
+  /** When rules were found to read as they did, without a look at what they say. */
+  #read = Number.NEGATIVE_INFINITY;
   #passed = false;
 
   constructor(means: Means, input: KeeperInput) {
@@ -139,8 +142,8 @@ export class Keeper {
   }
 
   /**
-   * With nothing else to do, whenever somebody else changed rules or (iptables-legacy tells nobody) might have; with a
-   * change at hand, only when it was told that somebody did. In any case each hour. Of sets and servers nobody tells, so
+   * With nothing else to do, whenever somebody else changed rules or (iptables-legacy tells nobody) they read otherwise
+   * than they did; with a change at hand, only when it was told that somebody did. In any case each hour. Of sets and servers nobody tells, so
    * in IPVS mode it is each sync period; and once what was refused may be had, or is done without.
    */
   async #mustLook(target: KernelState, held: KernelState, now: number): Promise<boolean> {
@@ -149,7 +152,15 @@ export class Keeper {
     if (age >= HOUR) return true;
     if (age < this.#input.syncPeriod) return false;
     if (isIpvsMode(target)) return true;
-    return this.#means.variant === "nft" ? this.#means.kernel.moved(target.family) : isSame(target, held);
+    if (this.#means.variant === "nft") return this.#means.kernel.moved(target.family);
+    return isSame(target, held) && !(await this.#readsTheSame(target.family, now));
+  }
+
+  async #readsTheSame(family: Family, now: number): Promise<boolean> {
+    if (now - this.#read < this.#input.syncPeriod) return true;
+    const same = await this.#means.kernel.readsTheSame(family);
+    if (same) this.#read = now;
+    return same;
   }
 
   /**

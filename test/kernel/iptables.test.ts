@@ -1,7 +1,8 @@
 import t from "tap";
 import { KernelError, RuleSyntaxError } from "../../src/errors.ts";
 import type { RunCommand } from "../../src/kernel/command.ts";
-import { restoreTables, saveTables } from "../../src/kernel/iptables.ts";
+import { restoreTables } from "../../src/kernel/iptables.ts";
+import { machine } from "../../src/kernel/kernel.ts";
 import { FakeIptables } from "../support/fake-iptables.ts";
 import { refusalOf } from "../support/refusal.ts";
 
@@ -59,8 +60,6 @@ t.test("a lock that is held is told with its holder, any other error is passed o
 });
 
 t.test("what a tool prints that is no save text is told", async (t) => {
-  await t.rejects(
-    saveTables(() => Promise.resolve("hello\n"), "IPv4"),
-    RuleSyntaxError,
-  );
+  const kernel = machine(() => Promise.resolve("hello\n"));
+  await t.rejects(kernel.observe("IPv4", { sysctls: [], counters: [] }), RuleSyntaxError);
 });

@@ -96,6 +96,26 @@ t.test("a look that nobody waits for is unhurried, all others are not", async (t
   t.strictSame(hurried(), [true], "with a change to be written");
 });
 
+t.test("legacy: what reads as it did is not gone through again", async (t) => {
+  const { tools, keep } = setUp("legacy");
+  await keep(STATE);
+  t.equal((await keep(STATE, PERIOD)).kept.scope, "full", "the first time it is");
+  const quiet = await keep(STATE, PERIOD);
+  t.strictSame([quiet.called, quiet.kept.scope], [["save"], "partial"], "then it is only read");
+  t.strictSame((await keep(STATE, PERIOD - 1)).called, [], "once in a period");
+  await tools.run({ program: "iptables-restore", args: ["--noflush"], input: [FLUSH] });
+  const foreign = await keep(STATE, 1);
+  t.strictSame(foreign.called, ["save", "save", "restore"], "somebody else's change is found");
+  t.ok(foreign.kept.drift);
+  t.equal((await keep(STATE, PERIOD)).kept.scope, "full", "after a change of ours it is looked at");
+  await keep(OTHER);
+  t.equal((await keep(OTHER, PERIOD)).kept.scope, "full", "after any");
+  t.equal((await keep(OTHER, PERIOD)).kept.scope, "partial");
+  t.equal((await keep(OTHER, HOUR)).kept.scope, "full", "and each hour");
+  tools.fault = () => "no";
+  await t.rejects(keep(OTHER, PERIOD), KernelError, "what cannot be read does not count as the same");
+});
+
 t.test("what is forgotten is looked at", async (t) => {
   const { keeper, keep } = setUp("nft");
   await keep(STATE);
