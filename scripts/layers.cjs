@@ -29,7 +29,12 @@ const LAYERS = {
     packages: ["yaml", "js-yaml", "zod", "execa"],
     system: ["fs", "http", "https", "tls"],
   },
-  kernel: { src: ["state", "plan", ...BOTTOM], packages: ["execa", "netlink"], system: ["fs", "os", "timers"] },
+  // Of crypto a digest, again.
+  kernel: {
+    src: ["state", "plan", ...BOTTOM],
+    packages: ["execa", "netlink"],
+    system: ["crypto", "fs", "os", "timers"],
+  },
   sync: { src: [...MIDDLE, "source", "kernel"], packages: ["pino"] },
   serve: { src: ["sync", "options", ...BOTTOM], packages: ["prom-client"], system: ["http", "inspector"] },
   commands: { src: [...MIDDLE, "source", "kernel", "sync", "serve"], system: ["fs", "os"] },
