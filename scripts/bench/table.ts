@@ -25,27 +25,16 @@ export function printTable(rows: readonly Row[]): string {
 
 /** One answer by itself, for whoever waits for the table. */
 export function printAnswer(summary: Summary): string {
-  return cellsOf({ ...summary, variant: "", layout: "" })
-    .slice(2)
-    .join("  ");
+  return answerCells(summary).join("  ");
 }
 
-function cellsOf({
-  variant,
-  layout,
-  question,
-  unit,
-  ours,
-  baseline,
-  ratio,
-  spread,
-  n,
-  against,
-}: Row): readonly string[] {
+function cellsOf({ variant, layout, ...summary }: Row): readonly string[] {
+  return [variant, layout, ...answerCells(summary)];
+}
+
+function answerCells({ question, unit, ours, baseline, ratio, spread, n, against }: Summary): readonly string[] {
   const [least, most] = spread;
   return [
-    variant,
-    layout,
     question,
     `${figure(ours)} ${SHORT.get(unit) ?? unit}`,
     `${figure(baseline)} ${SHORT.get(unit) ?? unit}`,

@@ -6,7 +6,10 @@ import type { ChosenMode } from "./mode.ts";
 const DEPRECATION =
   "IPVS mode is deprecated in Kubernetes and may go away; nftables mode of kube-proxy is to take its place";
 
-/** A fallback is an Event; whoever runs kube-proxy in IPVS mode is told at each start that it is deprecated, and looks for it. */
+/**
+ * A fallback is an Event. Whoever runs kube-proxy in IPVS mode is told at each start that it is deprecated, and looks
+ * for it.
+ */
 export function recordMode(
   { mode, fallback }: Omit<ChosenMode, "options">,
   events: Pick<EventRecorder, "record">,

@@ -143,8 +143,9 @@ export class Keeper {
 
   /**
    * With nothing else to do, whenever somebody else changed rules or (iptables-legacy tells nobody) they read otherwise
-   * than they did; with a change at hand, only when it was told that somebody did. In any case each hour. Of sets and servers nobody tells, so
-   * in IPVS mode it is each sync period; and once what was refused may be had, or is done without.
+   * than they did; with a change at hand, only when it was told that somebody did. In any case each hour. Of sets and
+   * servers nobody tells, so in IPVS mode it is each sync period; and once what was refused may be had, or is done
+   * without.
    */
   async #mustLook(target: KernelState, held: KernelState, now: number): Promise<boolean> {
     if (withheldOf(target) !== withheldOf(held)) return true;

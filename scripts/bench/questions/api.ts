@@ -5,7 +5,7 @@ import { ApiProcess } from "../api-process.ts";
 import { timeChangeRestores, timeKubeProxyChanges } from "../change-restores.ts";
 import { monotonic } from "../clock.ts";
 import { timeColdRestores } from "../cold-restores.ts";
-import { BenchDaemon, weighBareNode } from "../daemon.ts";
+import { BenchDaemon, REST, weighBareNode } from "../daemon.ts";
 import type { Measurement } from "../measurement.ts";
 import type { Subject } from "../subject.ts";
 
@@ -13,9 +13,6 @@ const CHANGES = 9;
 
 /** Milliseconds: longer than the least gap between two passes, which is a second. */
 const GAP = 1_500;
-
-/** Milliseconds after which the work of the start is over for good: the daemon tidies up once it was quiet for ten seconds. */
-export const REST = 30_000;
 
 /** A daemon that has all rules in. */
 interface Started {

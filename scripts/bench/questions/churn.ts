@@ -3,11 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ApiProcess, type Written } from "../api-process.ts";
 import { monotonic } from "../clock.ts";
 import { changedService, type Manifest, manifestsOf, type Size } from "../cluster.ts";
-import { BenchDaemon, type Pass, type Weight } from "../daemon.ts";
+import { BenchDaemon, type Pass, REST, type Weight } from "../daemon.ts";
 import { findDifference, rulesFor } from "../kernel-check.ts";
 import type { Measurement } from "../measurement.ts";
 import type { Subject } from "../subject.ts";
-import { REST } from "./api.ts";
 
 /** Changes a second. */
 const RATE = 1000;

@@ -4,11 +4,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { allManifests } from "../cluster.ts";
 import { timeColdRestores } from "../cold-restores.ts";
-import { BenchDaemon, weighBareNode } from "../daemon.ts";
+import { BenchDaemon, REST, weighBareNode } from "../daemon.ts";
 import type { Measurement } from "../measurement.ts";
 import { FOLDER } from "../sandbox.ts";
 import type { Subject } from "../subject.ts";
-import { REST } from "./api.ts";
 
 export async function askDaemonMemory(subject: Subject): Promise<readonly Measurement[]> {
   const path = join(FOLDER, "cluster.json");
