@@ -13,7 +13,7 @@ export function countedState(state: KernelState, progress: Progress): KernelStat
     key: fragment.key,
     size: fragment.size,
     shares: (table) => fragment.shares(table),
-    ipvs: () => fragment.ipvs?.(),
+    ipvs: () => fragment.ipvs(),
     chains: (table) => {
       const chains = fragment.chains(table);
       // Chains may be asked for more than once.

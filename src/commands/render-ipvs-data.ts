@@ -25,7 +25,7 @@ type Claimants = ReadonlyMap<string, readonly string[]>;
 function claimantsIn({ fragments }: KernelState): Claimants {
   const claimants = new Map<string, string[]>();
   for (const fragment of fragments) {
-    const share = fragment.ipvs?.();
+    const share = fragment.ipvs();
     // A fragment may have one thing twice: an address of two kinds of its Service.
     for (const key of new Set(share && keysOf(share))) {
       const others = claimants.get(key);

@@ -20,7 +20,7 @@ export interface Entry {
 
 /** The virtual servers of a ServicePort, those that do the same together. */
 export function groupServers(fragment: Fragment): readonly ServerGroup[] {
-  const servers = new Map((fragment.ipvs?.()?.servers ?? []).map((server) => [printIdentity(server), server]));
+  const servers = new Map((fragment.ipvs()?.servers ?? []).map((server) => [printIdentity(server), server]));
   const groups = new Map<string, VirtualServer[]>();
   for (const server of servers.values()) {
     const { address: _, port: __, protocol: ___, ...rest } = server;

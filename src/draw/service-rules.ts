@@ -40,7 +40,7 @@ export function chainId(table: TableName, name: string): string {
 /** What the ServicePort has in sets; empty in a mode without them. */
 export function entriesOf(fragment: Fragment): EntriesOfSets {
   const entries = new Map<string, string[]>();
-  for (const { set, entry } of fragment.ipvs?.()?.entries ?? []) {
+  for (const { set, entry } of fragment.ipvs()?.entries ?? []) {
     const known = entries.get(set);
     if (known) known.push(entry);
     else entries.set(set, [entry]);
@@ -108,7 +108,7 @@ interface Reader {
 
 function candidateReader(fragment: Fragment): Reader["candidate"] {
   const entries = entriesOf(fragment);
-  const sorted = new Set(fragment.ipvs?.()?.rules.map(({ line }) => line));
+  const sorted = new Set(fragment.ipvs()?.rules.map(({ line }) => line));
   return ({ line }, own) => {
     const text = readRule(line);
     if (text.set && !entries.has(text.set.name)) return [];

@@ -37,7 +37,7 @@ function ownersOf({ fragments }: KernelState): View["ownerOf"] {
   const addresses = new Map<string, string>();
   for (const fragment of fragments) {
     const owner = ownerOf(fragment);
-    const share = fragment.ipvs?.();
+    const share = fragment.ipvs();
     for (const entry of share?.entries ?? []) things.set(entryKey(entry), owner);
     for (const server of share?.servers ?? []) things.set(serverKey(server), owner);
     for (const address of share?.addresses ?? []) addresses.set(address, serviceOf(owner));

@@ -30,7 +30,7 @@ export function ownersIn(table: TableName, wanted: KernelState, actual: KernelSt
   for (const fragment of wanted.fragments) {
     const owner = ownerOf(fragment);
     for (const rules of fragment.shares(table).values()) for (const { line } of rules) tails.set(tailOf(line), owner);
-    for (const { line } of fragment.ipvs?.()?.rules ?? []) tails.set(tailOf(line), owner);
+    for (const { line } of fragment.ipvs()?.rules ?? []) tails.set(tailOf(line), owner);
   }
   const chains = chainOwners(actual.tables.get(table) ?? new Map());
   const told = (chain: string, { line }: Rule) => {

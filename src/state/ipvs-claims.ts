@@ -27,7 +27,7 @@ const CLAIMED = new WeakMap<Page<Fragment>, Int32Array>();
 
 /** A fragment's share. The first time it is written out its claims are noted. */
 export function shareOf(fragment: Fragment): IpvsShare | undefined {
-  const share = fragment.ipvs?.();
+  const share = fragment.ipvs();
   if (share && !DIGESTS.has(fragment)) DIGESTS.set(fragment, keysOf(share).map(digestOf));
   return share;
 }
@@ -44,7 +44,7 @@ export function serverAt(fragments: PagedList<Fragment>, key: string): VirtualSe
   const digest = digestOf(key);
   for (const page of [...fragments.pages].reverse()) {
     if (!mayClaim(page, digest)) continue;
-    const servers = page.flatMap((fragment) => fragment.ipvs?.()?.servers ?? []);
+    const servers = page.flatMap((fragment) => fragment.ipvs()?.servers ?? []);
     const last = servers.findLast((server) => serverKey(server) === key);
     if (last) return last;
   }
@@ -54,7 +54,7 @@ export function serverAt(fragments: PagedList<Fragment>, key: string): VirtualSe
 /** The last fragment that wants the thing of this key, which may be a real server. All fragments are gone through. */
 export function claimantIn(fragments: PagedList<Fragment>, key: string): Fragment | undefined {
   return [...fragments].findLast((fragment) => {
-    const share = fragment.ipvs?.();
+    const share = fragment.ipvs();
     if (!share) return false;
     const reals = share.servers.flatMap((server) => server.realServers.map((real) => realKey(server, real)));
     return [...keysOf(share), ...reals].includes(key);

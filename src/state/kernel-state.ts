@@ -77,7 +77,7 @@ export interface Fragment {
   /** Its part of the chains that all share. */
   shares(table: TableName): Shares;
   /** Its part of what a mode has beside tables, in a mode that has any of it. */
-  ipvs?(): IpvsShare | undefined;
+  ipvs(): IpvsShare | undefined;
 }
 
 /** What one ServicePort has in sets, in IPVS, and on the interface of IPVS mode. Others may claim the same. */

@@ -8,7 +8,7 @@ import type { Chain, Chains, Fragment, IpvsShare, IpvsState, KernelState, TableN
  */
 export function selectFragments(state: KernelState, wanted: (fragment: Fragment) => boolean): KernelState {
   const fragments = [...state.fragments].filter(wanted);
-  const shares = fragments.flatMap((fragment) => fragment.ipvs?.() ?? []);
+  const shares = fragments.flatMap((fragment) => fragment.ipvs() ?? []);
   const tables = new Map<TableName, Chains>();
   for (const [table, chains] of state.tables) {
     const shared = sharedChains(chains, table, fragments).map((chain) => [chain.name, among(chain, state)] as const);

@@ -7,7 +7,13 @@ import { type Chain, emptyState, type Fragment, type KernelState } from "../../s
 const CHAIN: Chain = { name: "KUBE-SVC-A", hold: "ours", rules: [] };
 
 function fragment(key: string, size: number): Fragment {
-  return { key, size, chains: (table) => (table === "nat" ? [CHAIN] : []), shares: () => new Map() };
+  return {
+    key,
+    size,
+    chains: (table) => (table === "nat" ? [CHAIN] : []),
+    shares: () => new Map(),
+    ipvs: () => undefined,
+  };
 }
 
 const STATE: KernelState = {

@@ -85,7 +85,7 @@ for (const [kind, backend] of [
 
 /** Where the fragment's own text sends packets; an unused chain (external addresses without any) has some too. */
 function endpointsOf(fragment: Fragment): readonly string[] {
-  const servers = fragment.ipvs?.()?.servers ?? [];
+  const servers = fragment.ipvs()?.servers ?? [];
   const real = servers.flatMap(({ realServers }) => realServers);
   const used = [...fragment.shares("nat").values()].flat().length > 0;
   const lines = fragment.chains("nat").flatMap(({ rules }) => rules.map(({ line }) => line));

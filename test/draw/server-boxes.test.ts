@@ -25,7 +25,10 @@ function fragmentOf(...servers: readonly VirtualServer[]): Fragment {
 }
 
 t.test("a mode without virtual servers has none", async (t) => {
-  t.strictSame(groupServers({ key: "a/b/TCP", size: 0, chains: () => [], shares: () => new Map() }), []);
+  t.strictSame(
+    groupServers({ key: "a/b/TCP", size: 0, chains: () => [], shares: () => new Map(), ipvs: () => undefined }),
+    [],
+  );
 });
 
 t.test("the same real servers in the same way are one group", async (t) => {

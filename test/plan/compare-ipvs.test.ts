@@ -71,7 +71,7 @@ t.test("an interface that is missing is made, with all of its addresses", async 
 });
 
 t.test("a fragment of another mode has nothing of it", async (t) => {
-  const fragment = { key: "a/b/TCP", size: 0, chains: () => [], shares: () => new Map() };
+  const fragment = { key: "a/b/TCP", size: 0, chains: () => [], shares: () => new Map(), ipvs: () => undefined };
   const other = { ...wanted, fragments: pagedList([...wanted.fragments, fragment]) };
   t.strictSame(compareIpvs(other, found), []);
 });

@@ -69,7 +69,7 @@ t.test(
     const own = ["-d 10.0.0.1/32 -j REJECT", "-d 10.0.0.2/32 -j REJECT"];
     const fragments = own.map((tail, index) => {
       const shares = new Map([["KUBE-SERVICES", [{ line: `-A KUBE-SERVICES ${tail}` }]]]);
-      return { key: `shop/s${index}/TCP`, size: 0, chains: () => [], shares: () => shares };
+      return { key: `shop/s${index}/TCP`, size: 0, chains: () => [], shares: () => shares, ipvs: () => undefined };
     });
     const tables = new Map([["nat" as const, new Map([[chain.name, chain]])]]);
     const wanted = { ...emptyState("IPv4"), tables, fragments: pagedList(fragments) };

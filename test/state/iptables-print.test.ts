@@ -12,6 +12,7 @@ const FRAGMENTS: readonly Fragment[] = ["a", "b"].map((name) => ({
   size: 1,
   chains: (table) => (table === "nat" ? [ours(`KUBE-SVC-${name}`, `-A KUBE-SVC-${name} -j ${name}`)] : []),
   shares: (table) => new Map(table === "nat" ? [["KUBE-SERVICES", rules(`-A KUBE-SERVICES -j KUBE-SVC-${name}`)]] : []),
+  ipvs: () => undefined,
 }));
 
 const STATE: KernelState = {

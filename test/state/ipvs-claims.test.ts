@@ -14,7 +14,7 @@ t.test("each thing has a key of its own", async (t) => {
   t.strictSame([serverKey(SERVER), serverKey(SIX)], ["10.0.0.1:80/TCP", "[fd00::1]:53/UDP"]);
   t.equal(realKey(SIX, buildReal("fd00:1::5")), "[fd00::1]:53/UDP to fd00:1::5 8080");
   t.strictSame(
-    keysOf(buildServed("10.0.0.1", ["10.1.0.1"]).ipvs?.() ?? { entries: [], servers: [], addresses: [], rules: [] }),
+    keysOf(buildServed("10.0.0.1", ["10.1.0.1"]).ipvs() ?? { entries: [], servers: [], addresses: [], rules: [] }),
     ["KUBE-CLUSTER-IP 10.0.0.1,tcp:80", "KUBE-IPVS-IPS 10.0.0.1", "10.0.0.1:80/TCP", "10.0.0.1"],
   );
 });

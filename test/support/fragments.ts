@@ -11,6 +11,7 @@ export function buildFragment(key: string, share: readonly string[] = [key], own
     size: own.length,
     chains: (table) => (table === "nat" ? own : []),
     shares: (table) => (table === "nat" ? shares : new Map()),
+    ipvs: () => undefined,
   };
 }
 

@@ -44,7 +44,7 @@ t.test("a Service that did not change has the same fragment, and another one of 
   t.equal(nextA, a);
   t.equal(nextB, b);
   t.not(nextC, c);
-  t.strictSame(nextC?.ipvs?.()?.addresses, ["10.0.0.4"]);
+  t.strictSame(nextC?.ipvs()?.addresses, ["10.0.0.4"]);
   t.strictSame(nextC?.chains("nat"), [], "none of the chains is a Service's own");
   t.equal(nextC?.shares("nat").size, 0, "and no rule of one that all share");
 });

@@ -59,7 +59,7 @@ check("every entry that a Service has is in a set that is kept", (world) => {
   const state = IPVS_BACKEND.desired(world);
   const known = new Set(state.ipvs?.sets.map(({ name }) => name));
   for (const fragment of state.fragments) {
-    for (const { set } of fragment.ipvs?.()?.entries ?? []) assert(known.has(set), set);
+    for (const { set } of fragment.ipvs()?.entries ?? []) assert(known.has(set), set);
   }
 });
 
