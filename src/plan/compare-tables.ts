@@ -34,8 +34,9 @@ interface View {
   readonly owners: Owners;
 }
 
-function ownDifferences(view: View, { fragment, chains }: FragmentWrite): readonly Difference[] {
-  const written = fragment.chains(view.pair.table).filter(({ name }) => chains === "all" || chains.includes(name));
+function ownDifferences(view: View, { fragment, chains, edits }: FragmentWrite): readonly Difference[] {
+  const all = fragment.chains(view.pair.table);
+  const written = all.filter(({ name }) => chains === "all" || chains.includes(name) || edits.has(name));
   return written.map((chain) => differenceOf(view, chain, ownerOf(fragment)));
 }
 

@@ -3,14 +3,19 @@ import type { Chain, Chains, Fragment, TableName } from "../state/kernel-state.t
 import { isOurChain } from "../state/ownership.ts";
 import { targetOf } from "../state/rule.ts";
 import type { KeptChain } from "./plan.ts";
+import { replacements } from "./replacements.ts";
 import { diffShared, type SharedDifference } from "./shared-difference.ts";
 import { isToBeWritten, type TablePair } from "./table-pair.ts";
 
 /** Those chains of a fragment that have to be written. */
 export interface FragmentWrite {
   readonly fragment: Fragment;
-  /** By name. `all`: none of them is there, which is known without writing any. */
+  /** Written whole, by name. `all`: none of them is there, which is known without writing any. */
   readonly chains: readonly string[] | "all";
+  /** By name, lines that replace some of the rules in their places. */
+  readonly edits: ReadonlyMap<string, readonly string[]>;
+  /** About how many lines a restore would take as long for. */
+  readonly size: number;
 }
 
 /** All that is different in one table. */
@@ -66,11 +71,16 @@ interface OwnDifference {
 /** So it is where a node starts: it must not wait for the names of all chains until it serves the first. */
 function allNew({ table, changed }: TablePair): OwnDifference {
   const any = changed.come.some((fragment) => fragment.chains(table).length > 0);
-  return { own: any ? changed.come.map((fragment) => ({ fragment, chains: "all" })) : [], stale: [] };
+  return {
+    own: any
+      ? changed.come.map((fragment) => ({ fragment, chains: "all", edits: new Map(), size: fragment.size }))
+      : [],
+    stale: [],
+  };
 }
 
 function differentOwn(
-  { table, changed }: TablePair,
+  { table, actual, changed }: TablePair,
   present: readonly string[],
   actualOf: (name: string) => Chain | undefined,
 ): OwnDifference {
@@ -79,10 +89,34 @@ function differentOwn(
   for (const fragment of changed.come) {
     const chains = fragment.chains(table);
     for (const { name } of chains) names.add(name);
-    const differ = chains.filter((chain) => isToBeWritten(chain, actualOf(chain.name))).map(({ name }) => name);
-    if (differ.length > 0) own.push({ fragment, chains: differ });
+    const differ = chains.filter((chain) => isToBeWritten(chain, actualOf(chain.name)));
+    if (differ.length === 0) continue;
+    // What was found may have been changed again by others, whose rules would then be in the place.
+    const edits = actual.observed ? new Map() : editsOf(table, differ, actualOf);
+    const whole = differ.filter(({ name }) => !edits.has(name));
+    own.push({ fragment, chains: whole.map(({ name }) => name), edits, size: sizeOf(fragment, whole, edits) });
   }
   return { own, stale: present.filter((name) => !names.has(name)) };
+}
+
+function editsOf(
+  table: TableName,
+  chains: readonly Chain[],
+  actualOf: (name: string) => Chain | undefined,
+): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    chains.flatMap((chain) => {
+      const lines = replacements(table, chain, actualOf(chain.name));
+      return lines ? [[chain.name, lines] as const] : [];
+    }),
+  );
+}
+
+/** A chain that is written whole names all those that it leads to, each of which is searched for. */
+function sizeOf(fragment: Fragment, whole: readonly Chain[], edits: FragmentWrite["edits"]): number {
+  if (edits.size === 0) return fragment.size;
+  const lines = [...edits.values()].flat().length + whole.reduce((sum, { rules }) => sum + 1 + rules.length, 0);
+  return Math.min(fragment.size, lines);
 }
 
 /** Is there anything to do? */

@@ -35,7 +35,7 @@ export function transactionsOf(
   const change = (some: readonly TableDifference[]) => some.filter(isDifferent).map(changeOf);
   const pieces = different.flatMap(({ table, own }) =>
     cut(own, size, sizeOfWrite)
-      .filter((piece) => piece.some((write) => namesOf(write, table).length > 0))
+      .filter((piece) => piece.some((write) => write.edits.size > 0 || namesOf(write, table).length > 0))
       .map((piece) => [ownChange(table, piece)]),
   );
   const indexes = different.flatMap(({ table, index }) =>
@@ -49,8 +49,8 @@ function total<T>(things: readonly T[], sizeOf: (thing: T) => number): number {
   return things.reduce((sum, thing) => sum + sizeOf(thing), 0);
 }
 
-function sizeOfWrite({ fragment }: FragmentWrite): number {
-  return fragment.size;
+function sizeOfWrite({ size }: FragmentWrite): number {
+  return size;
 }
 
 function sizeOfChain({ rules }: Chain): number {
@@ -146,7 +146,9 @@ function linesOf(chains: readonly Chain[]): readonly string[] {
 function ownRules(own: readonly FragmentWrite[], table: TableName): Iterable<string> {
   return {
     *[Symbol.iterator]() {
-      for (const { fragment, chains } of own) {
+      for (const { fragment, chains, edits } of own) {
+        for (const lines of edits.values()) yield* lines;
+        if (chains !== "all" && chains.length === 0) continue;
         let written = 0;
         for (const chain of fragment.chains(table)) {
           if (chains !== "all" && !chains.includes(chain.name)) continue;

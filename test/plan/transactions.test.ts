@@ -130,3 +130,40 @@ t.test("Services without a chain make no restore on a fresh node", async (t) => 
   const after = { ...emptyState("IPv4"), observed: true, tables: parseTables(printed(fixed)) } as const;
   t.strictSame(diff(fixed, after, { jumps: [], variant: "nft" }).steps, [], "and nothing is left to do afterwards");
 });
+
+/** So many Services with two endpoints each, the second of them named. */
+function stateWith(services: number, second: string): KernelState {
+  const fragments = Array.from({ length: services }, (_, index) => {
+    const ends = ["FIRST", second].map((end) => buildChain(`KUBE-SEP-${index}-${end}`, "RETURN"));
+    const chain = buildChain(`KUBE-SVC-${index}`, ...ends.map(({ name }) => name));
+    return { ...buildFragment(`a/${index}`, [chain.name], [chain, ...ends]), size: 60 };
+  });
+  return buildState(fragments, FIXED);
+}
+
+t.test("of a Service that has another endpoint in the place of one, only that counts", async (t) => {
+  const [before, wanted] = [stateWith(250, "OLD"), stateWith(250, "NEW")];
+  const tools = new FakeIptables();
+  tools.load(printed(before));
+  const { steps } = diff(wanted, before, { jumps: [JUMP], variant: "nft" });
+  const texts = steps.flatMap((step) => (step.kind === "iptables" ? [[...restoreText(step.changes)].join("")] : []));
+  t.equal(texts.length, 1, "one restore, where whole chains would be three");
+  t.match(texts[0], /^-R KUBE-SVC-249 2 -j KUBE-SEP-249-NEW$/m);
+  t.notMatch(texts[0], /^:KUBE-SVC-/m);
+  for (const text of texts) tools.load(text);
+  t.strictSame(await savedTables(async () => tools.save(), "IPv4"), printed(wanted).trimEnd().split("\n"));
+
+  const many = diff(stateWith(5000, "NEW"), stateWith(5000, "OLD"), { jumps: [JUMP], variant: "nft" });
+  const inMany = many.steps.flatMap((step) => (step.kind === "iptables" ? [[...restoreText(step.changes)]] : []));
+  const counted = inMany.map((lines) => [/^-R/, /^-X/].map((kind) => lines.filter((line) => kind.test(line)).length));
+  t.strictSame(
+    counted,
+    [
+      [2000, 0],
+      [2000, 0],
+      [1000, 0],
+      [0, 5000],
+    ],
+    "thousands are cut, and what goes goes last",
+  );
+});

@@ -83,7 +83,7 @@ export class FakeIptables {
     }
     const table = tables.get(name);
     if (!table || line === "" || line === "COMMIT") return undefined;
-    if (this.refuses !== undefined && /^-[AI]/.test(line) && line.includes(this.refuses)) return REFUSED;
+    if (this.refuses !== undefined && /^-[AIR]/.test(line) && line.includes(this.refuses)) return REFUSED;
     return changeTable(table, line);
   }
 }
@@ -98,7 +98,7 @@ function changeTable(table: FakeTable, line: string): string | undefined {
   const rules = table.get(chain);
   if (!rules) return `no chain ${chain}`;
   if (verb === "-X") return deleteChain(table, chain);
-  const [, place = "1"] = /^-I \S+ (\d+)(?: |$)/.exec(line) ?? [];
+  const [, place = "1"] = /^-[IR] \S+ (\d+)(?: |$)/.exec(line) ?? [];
   const rule = `-A ${chain}${line.replace(/^-[A-Z] \S+(?: \d+(?= |$))?/, "")}`;
   if (verb === "-D") {
     const index = rules.indexOf(rule);
@@ -109,7 +109,9 @@ function changeTable(table: FakeTable, line: string): string | undefined {
   const target = targetOf(rule);
   if (target !== undefined && !table.has(target) && !TARGETS.has(target)) return `no chain or target ${target}`;
   if (verb === "-I" && Number(place) > rules.length + 1) return `RULE_INSERT failed (Invalid argument): place ${place}`;
+  if (verb === "-R" && Number(place) > rules.length) return `RULE_REPLACE failed (Invalid argument): place ${place}`;
   if (verb === "-I") rules.splice(Number(place) - 1, 0, rule);
+  else if (verb === "-R") rules[Number(place) - 1] = rule;
   else if (verb === "-A") rules.push(rule);
   else return `unknown verb ${verb}`;
   return undefined;
