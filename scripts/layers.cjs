@@ -38,9 +38,10 @@ const LAYERS = {
   sync: { src: [...MIDDLE, "source", "kernel"], packages: ["pino"] },
   serve: { src: ["sync", "options", ...BOTTOM], packages: ["prom-client"], system: ["http", "inspector"] },
   commands: { src: [...MIDDLE, "source", "kernel", "sync", "serve"], system: ["fs", "os"] },
-  cli: { src: ["commands", "options"], packages: ["yargs"] },
+  cli: { src: ["commands", "options", "compilers"], packages: ["yargs"] },
+  compilers: { system: ["v8"] },
   heap: { system: ["v8", "vm"] },
-  main: { src: ["cli", "commands", "options", "heap"] },
+  main: { src: ["cli", "commands", "options", "compilers", "heap"] },
 };
 
 /** Modules of Node that touch nothing by themselves: for the folders that may touch the system anyway. */

@@ -3,9 +3,13 @@ import { runDaemon } from "./commands/daemon.ts";
 import { reportDaemonFailure, reportFailure, UsageError } from "./commands/failure.ts";
 import { type Output, standardOutput } from "./commands/output.ts";
 import { type RunArguments, readRunArguments } from "./commands/run-arguments.ts";
+import { compileWhenBusy, startCompilers } from "./compilers.ts";
 
 /** Commands beside `run`, which is also what a command line without a command means. */
 const OTHERS: ReadonlySet<string> = new Set(["render", "diff", "trace", "test", "lint", "cleanup", "completion"]);
+
+/** How often a daemon looks whether it has much to do. */
+const LOOKS = { start: 100, rest: 10_000 };
 
 /**
  * Runs one command line and gives its exit code: 0 done, 1 a failure at run time, 2 wrong usage or unreadable input.
@@ -13,6 +17,7 @@ const OTHERS: ReadonlySet<string> = new Set(["render", "diff", "trace", "test", 
  */
 export async function runCommandLine(args: readonly string[], output: Output = standardOutput()): Promise<number> {
   const isOther = OTHERS.has(args[0] ?? "");
+  if (isOther) startCompilers();
   try {
     return isOther ? await runOther(args, output) : await runAsked(readRunArguments(args), output);
   } catch (error) {
@@ -32,6 +37,7 @@ async function runAsked(asked: RunArguments, output: Output): Promise<number> {
       await output.data([asked.text]);
       return 0;
     case "run":
+      compileWhenBusy(LOOKS);
       return runDaemon(asked, output);
   }
 }

@@ -9,7 +9,8 @@ import { POD_RANGE } from "./cluster.ts";
 import type { Layout } from "./subject.ts";
 import { NODE_FACTS } from "./variant.ts";
 
-const PROGRAM = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+/** The command of the image, with what it sets for memory's sake. */
+const PROGRAM = fileURLToPath(new URL("../deploy/kube-proxy", import.meta.url));
 
 /** What it says when a pass that changed something is over. */
 const COMPLETE = /"SyncProxyRules complete".*ipFamily="IPv4".*elapsed="(\d+)ms"/;
@@ -41,7 +42,7 @@ export interface Pass {
   readonly elapsed: number;
 }
 
-/** The daemon as an operator would start it. It does not outlive this process. */
+/** The daemon as a node of a cluster starts it. It does not outlive this process. */
 export class BenchDaemon {
   readonly #child: ChildProcessByStdio<null, null, Readable>;
   readonly #said: string[] = [];
@@ -54,7 +55,7 @@ export class BenchDaemon {
     flags.push("--iptables-layout", layout);
     // The size of conntrack's table is the machine's alone.
     flags.push("--conntrack-max-per-core=0", "--node-facts", NODE_FACTS);
-    const args = ["--pdeathsig", "KILL", process.execPath, PROGRAM, ...flags];
+    const args = ["--pdeathsig", "KILL", PROGRAM, ...flags];
     this.#child = spawn("setpriv", args, { stdio: ["ignore", "ignore", "pipe"] });
     createInterface({ input: this.#child.stderr }).on("line", (line) => this.#hear(line));
     this.#child.once("close", () => this.#wake());
