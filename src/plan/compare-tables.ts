@@ -3,10 +3,11 @@ import type { Chain, Rule } from "../state/kernel-state.ts";
 import { chainOf } from "../state/rule.ts";
 import { type Difference, type Edit, type Line, printPlace } from "./difference.ts";
 import { editsBetween } from "./edits.ts";
+import type { FragmentWrite } from "./own-difference.ts";
 import { type Owners, ownerOf, ownersIn } from "./owners.ts";
 import type { KeptChain } from "./plan.ts";
 import type { TablePair } from "./table-pair.ts";
-import { diffTable, type FragmentWrite, isDifferent, type TableDifference } from "./tables.ts";
+import { diffTable, isDifferent, type TableDifference } from "./tables.ts";
 
 export interface TableComparison {
   /** By name of the chain. */

@@ -4,8 +4,9 @@ import type { Chain, KernelState, TableName } from "../state/kernel-state.ts";
 import { sameLines } from "../state/rule.ts";
 import { noteOwnRules } from "../state/rule-count.ts";
 import { sharedChains, withoutIndexes } from "../state/whole-tables.ts";
+import type { FragmentWrite } from "./own-difference.ts";
 import type { TableChange } from "./plan.ts";
-import { type FragmentWrite, isDifferent, type TableDifference } from "./tables.ts";
+import { isDifferent, type TableDifference } from "./tables.ts";
 
 /** Which of the tools' two variants is at hand. */
 export type Variant = "nft" | "legacy";
