@@ -13,7 +13,7 @@ const TESTS = fileURLToPath(new URL("guest-tests.sh", import.meta.url));
 /** Seconds from the start of the boot to the end of the last test. */
 const LIMIT = 800;
 
-const OF_DAEMON: ReadonlySet<string> = new Set(["modes", "scenarios", "state"]);
+const OF_DAEMON: ReadonlySet<string> = new Set(["fall-back", "modes", "scenarios", "state"]);
 
 /** Is it about what the node proxy makes of a kernel, and takes long? */
 export function isOfDaemon(name: string): boolean {
