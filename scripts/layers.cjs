@@ -39,8 +39,9 @@ const LAYERS = {
   serve: { src: ["sync", "options", ...BOTTOM], packages: ["prom-client"], system: ["http", "inspector"] },
   commands: { src: [...MIDDLE, "source", "kernel", "sync", "serve"], system: ["fs", "os"] },
   cli: { src: ["commands", "options", "compilers"], packages: ["yargs"] },
-  compilers: { system: ["v8"] },
-  heap: { system: ["v8", "vm"] },
+  "work-meter": {},
+  compilers: { src: ["work-meter"], system: ["v8"] },
+  heap: { src: ["work-meter"], system: ["v8", "vm"] },
   main: { src: ["cli", "commands", "options", "compilers", "heap"] },
 };
 

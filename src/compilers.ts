@@ -1,5 +1,6 @@
-// When does V8 compile what a daemon runs? Its compilers cost ten megabytes: their own program, and what they make of ours.
+// When does V8 compile what a daemon runs? Its compilers cost ten megabytes: their own program, and what they make.
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
+import { workMeter } from "./work-meter.ts";
 
 /** Part of the time that a process works, and compiling pays. */
 const BUSY = 0.5;
@@ -32,25 +33,24 @@ export function startCompilers(): void {
 
 /** Starts them once the process has a large cluster in memory, or was busy from one look to the next. */
 export function compileWhenBusy(looks: Looks, start: () => void = startCompilers): void {
-  let before = process.cpuUsage();
-  const look = (isLong: boolean) => {
-    const { user, system } = process.cpuUsage(before);
-    const isBusy = isLong && (user + system) / 1000 > BUSY * looks.rest;
-    if (isLong) before = process.cpuUsage();
-    if (!isBusy && oldSpace() < LARGE) return;
+  const worked = workMeter();
+  const begin = () => {
     clearInterval(often);
     clearInterval(seldom);
     start();
   };
-  const often = setInterval(() => look(false), looks.start);
+  const often = setInterval(() => {
+    if (isLarge()) begin();
+  }, looks.start);
   const seldom = setInterval(() => {
     clearInterval(often);
-    look(true);
+    if (worked() > BUSY * looks.rest || isLarge()) begin();
   }, looks.rest);
   often.unref();
   seldom.unref();
 }
 
-function oldSpace(): number {
-  return getHeapSpaceStatistics().find(({ space_name }) => space_name === "old_space")?.space_size ?? 0;
+function isLarge(): boolean {
+  const old = getHeapSpaceStatistics().find(({ space_name }) => space_name === "old_space");
+  return old !== undefined && old.space_size >= LARGE;
 }

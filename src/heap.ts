@@ -1,6 +1,7 @@
 // How much memory may V8 keep that nothing is in?
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { workMeter } from "./work-meter.ts";
 
 /** Part of the time that a process may work and still count as quiet. */
 const QUIET = 0.05;
@@ -25,18 +26,17 @@ export function restrainHeap(): void {
  * give that back only bit by bit, as new objects are made.
  */
 export function tidyWhenQuiet(look: number, tidy: () => void = tidyHeap): void {
-  let before = process.cpuUsage();
+  const worked = workMeter();
   let tidied = 0;
   let shrinks = false;
   const timer = setInterval(() => {
-    const { user, system } = process.cpuUsage(before);
     const size = heapSize();
-    if ((user + system) / 1000 <= QUIET * look && (shrinks || size > GROWN * tidied)) {
-      tidy();
-      tidied = heapSize();
-      shrinks = tidied < SHRUNK * size;
-    }
-    before = process.cpuUsage();
+    if (worked() > QUIET * look || !(shrinks || size > GROWN * tidied)) return;
+    tidy();
+    tidied = heapSize();
+    shrinks = tidied < SHRUNK * size;
+    // To tidy up is not to be busy.
+    worked();
   }, look);
   timer.unref();
 }
