@@ -9,7 +9,10 @@ export interface TableChange {
   readonly table: TableName;
   /** Chains that are made, or emptied where they exist; sorted, since old tools take quadratic time otherwise. */
   readonly clear: readonly string[];
-  /** Rules taken out (`-D`), put in (`-I`), replaced (`-R`) and appended (`-A`). May be written out anew each time it is gone through. */
+  /**
+   * Rules taken out (`-D`), put in (`-I`), replaced (`-R`) and appended (`-A`). May be written out anew each time it is
+   * gone through.
+   */
   readonly rules: Iterable<string>;
   /** Chains that go, emptied before. */
   readonly remove: readonly string[];

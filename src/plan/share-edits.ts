@@ -1,6 +1,7 @@
 // How is a chain that all Services share brought up to date without writing it whole?
 import type { ListChanges } from "../paged-list.ts";
 import type { Fragment, KernelState } from "../state/kernel-state.ts";
+import { tailOf } from "../state/rule.ts";
 import { countShares, linesOf, type SharedChain } from "../state/shares.ts";
 
 /**
@@ -46,7 +47,7 @@ function insertions(chain: SharedChain, wanted: KernelState, { shares, pages }: 
       const lines = shares.get(fragment.key) ?? linesOf(fragment, chain);
       if (isNew && lines.length > 0) left--;
       for (const line of lines) {
-        if (isNew) edits.push(`-I ${chain.name} ${place}${line.slice(`-A ${chain.name}`.length)}`);
+        if (isNew) edits.push(`-I ${chain.name} ${place}${tailOf(line)}`);
         place++;
       }
     }
