@@ -18,7 +18,7 @@ const COMPLETE = /"SyncProxyRules complete".*ipFamily="IPv4".*elapsed="(\d+)ms"/
 /** The node that it takes itself for. */
 export const NODE_NAME = "bench";
 
-/** Milliseconds after which the work of the start is over for good: the daemon tidies up once it was quiet for ten seconds. */
+/** Milliseconds after which a start is over for good: the daemon tidies up once it was quiet for ten seconds. */
 export const REST = 30_000;
 
 /** Of a second, in which the kernel counts processor time. */

@@ -25,7 +25,7 @@ const KINDS: readonly Partial<Service>[] = [
   { name: "local", type: "NodePort", externalTrafficPolicy: "Local", ports: [buildPort({ nodePort: 30_080 })] },
 ];
 
-/** Six endpoints; with their numbers change the addresses, but for the first byte, by which they are sorted. */
+/** Six endpoints with these last bytes; they are sorted by the one before, so that each keeps its place. */
 function recordOf(given: Partial<Service>, index: number, family: Family, numbers: readonly number[]): ServiceRecord {
   const name = given.name ?? "";
   const ipv4 = family === "IPv4";
