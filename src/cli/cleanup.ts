@@ -10,8 +10,8 @@ export function cleanupCommand({ output, done }: CommandContext) {
     builder: (argv: Argv) =>
       argv
         .option("dry-run", { type: "boolean", default: false, describe: "only say what would go" })
-        .example("$0 cleanup --dry-run", "see what there is")
-        .example("$0 cleanup", "take it away"),
+        .example("$0 --dry-run", "see what there is")
+        .example("$0", "take it away"),
     handler: async (args: { dryRun: boolean }) => done((await cleanHost({ dryRun: args.dryRun, output })) ? 0 : 1),
   };
 }

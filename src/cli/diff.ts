@@ -28,8 +28,8 @@ export function diffCommand(context: CommandContext) {
         .option("section", { choices: RESTORE_SECTIONS, describe: "with -o restore: what this tool has to do" })
         .option("service", { type: "string", array: true, default: [], describe: "only NAMESPACE/NAME[:PORT]" })
         .option("no-color", { type: "boolean", default: false, describe: "no colour, not even on a terminal" })
-        .example("$0 diff shop.yaml", "what would change on this node; exit code 1 if anything")
-        .example("$0 diff shop.yaml --node worker-a --against worker-a.dump", "on a node that was looked at"),
+        .example("$0 shop.yaml", "what would change on this node; exit code 1 if anything")
+        .example("$0 shop.yaml --node worker-a --against worker-a.dump", "on a node that was looked at"),
     handler: async ({ output: format, section, service: services, against, noColor, ...args }: DiffArguments) => {
       const colour = isColourWelcome(context.output, noColor);
       const flags = { against, format, section, services, colour };

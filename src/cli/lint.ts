@@ -16,8 +16,8 @@ export function lintCommand(context: CommandContext) {
     builder: (argv: Argv) =>
       withInputs(argv)
         .option("output", { alias: "o", choices: LINT_FORMATS, default: "text" as const, describe: "how to tell it" })
-        .example("$0 lint manifests/ --node worker-a", "as that node sees it")
-        .example("$0 lint manifests/ -o github", "beside the lines of a pull request"),
+        .example("$0 manifests/ --node worker-a", "as that node sees it")
+        .example("$0 manifests/ -o github", "beside the lines of a pull request"),
     handler: async (args: LintArguments) =>
       context.done(await lintPaths(await inputsOf(args, context), args.output, context.output)),
   };

@@ -27,8 +27,8 @@ export function renderCommand(context: CommandContext) {
         .option("section", { choices: SECTIONS, describe: "print this section alone, fit for a pipe" })
         .option("explain", { type: "boolean", default: false, describe: "put the reason before each rule" })
         .option("service", { type: "string", array: true, default: [], describe: "only NAMESPACE/NAME[:PORT]" })
-        .example("$0 render shop.yaml --node worker-a", "all sections")
-        .example("$0 render shop.yaml --section iptables | iptables-restore --noflush", "in an empty namespace"),
+        .example("$0 shop.yaml --node worker-a", "all sections")
+        .example("$0 shop.yaml --section iptables | iptables-restore --noflush", "in an empty namespace"),
     handler: async ({ output: format, section, explain, service: services, ...args }: RenderArguments) => {
       const flags = { format, section, explain, services };
       const complete = await renderPaths(await inputsOf(args, context), flags, context.output);

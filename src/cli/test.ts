@@ -27,8 +27,8 @@ export function testCommand(context: CommandContext) {
         })
         .option("output", { alias: "o", choices: TEST_FORMATS, default: "text" as const, describe: "how to tell it" })
         .option("no-color", { type: "boolean", default: false, describe: "no colour, not even on a terminal" })
-        .example("$0 test cases.yaml --manifests k8s/ --cluster-cidr 10.244.0.0/16", "exit code 1 if one fails")
-        .example("$0 test cases.yaml --manifests k8s/ -o github", "beside the lines of a pull request"),
+        .example("$0 cases.yaml --manifests k8s/ --cluster-cidr 10.244.0.0/16", "exit code 1 if one fails")
+        .example("$0 cases.yaml --manifests k8s/ -o github", "beside the lines of a pull request"),
     handler: async ({ manifests, output: format, noColor, ...args }: TestArguments) => {
       const cases = args.path.map(String);
       // Case files may name all manifests that there are.

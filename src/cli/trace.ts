@@ -41,9 +41,9 @@ export function traceCommand(context: CommandContext) {
         })
         .option("output", { alias: "o", choices: TRACE_FORMATS, default: "text" as const, describe: "how to tell it" })
         .option("no-color", { type: "boolean", default: false, describe: "no colour, not even on a terminal" })
-        .example("$0 trace shop.yaml --node worker-a --from external --to service/shop/web:http", "by manifests")
+        .example("$0 shop.yaml --node worker-a --from external --to service/shop/web:http", "by manifests")
         .example(
-          "$0 trace --rules worker-a.dump --node-address eth0=192.0.2.10 --from 10.244.1.7 --to 10.96.0.10:53/udp",
+          "$0 --rules worker-a.dump --node-address eth0=192.0.2.10 --from 10.244.1.7 --to 10.96.0.10:53/udp",
           "by what a node holds",
         ),
     handler: async ({
