@@ -18,7 +18,9 @@ export function installPackages() {
 
 /** Makes tap ready for `.taprc`, after the packages are there. Throws an Error when tap fails. */
 export function prepareTap() {
-  if (!readFileSync(TEST_CLASS, "utf8").includes("@tapjs/typescript")) return;
+  const built = readFileSync(TEST_CLASS, "utf8");
+  const unwanted = readFileSync(`${root}.taprc`, "utf8").matchAll(/^ {2}- "!(.+)"$/gm);
+  if (![...unwanted].some(([, plugin]) => built.includes(`"${plugin}"`))) return;
   run(`${root}node_modules/.bin/tap`, ["build"], "tap could not be prepared");
 }
 
