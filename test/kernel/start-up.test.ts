@@ -9,6 +9,7 @@ import { Daemon } from "../support/daemon.ts";
 import { FIXTURES } from "../support/golden.ts";
 import { inNamespace } from "../support/iptables-variant.ts";
 import { makeNetns, type Netns, removeNetns } from "../support/netns.ts";
+import { SOURCES } from "../support/program.ts";
 import { sandboxEnvironment, skipReason } from "../support/sandbox.ts";
 
 const skip = skipReason();
@@ -35,7 +36,7 @@ async function setUp(t: Test) {
   writeFileSync(config, CONFIG);
   const env = sandboxEnvironment();
   const daemon = (...flags: string[]) => {
-    const started = new Daemon([`--config=${config}`, "--hostname-override=worker-a", ...flags], node, env);
+    const started = new Daemon([`--config=${config}`, "--hostname-override=worker-a", ...flags], node, env, SOURCES);
     t.teardown(() => started.stop("SIGKILL"));
     return started;
   };
@@ -105,7 +106,7 @@ t.test("a clean-up that fails ends with 1", { skip }, async (t) => {
   for (const name of ["iptables-nft-restore", "ip6tables-nft-restore"])
     writeFileSync(join(folder, name), "#!/bin/sh\nexit 4\n", { mode: 0o755 });
   const env = sandboxEnvironment();
-  const cleaning = new Daemon(["--cleanup"], node, { ...env, PATH: `${folder}:${env.PATH ?? ""}` });
+  const cleaning = new Daemon(["--cleanup"], node, { ...env, PATH: `${folder}:${env.PATH ?? ""}` }, SOURCES);
   t.equal((await cleaning.finish()).code, 1);
   t.match(cleaning.lines.at(-2), /^W.*"Clean-up" reason="IPv4: iptables-nft-restore /);
   t.match(cleaning.lines.at(-1), /"command failed" err="encountered an error while tearing down rules"/);

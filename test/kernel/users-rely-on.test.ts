@@ -8,7 +8,7 @@ import { chiSquare, criticalValue } from "../support/chi-square.ts";
 import { VARIANTS, variantSkip } from "../support/iptables-variant.ts";
 import type { PacketCase } from "../support/packet-case.ts";
 import type { Flow } from "../support/packet-flow.ts";
-import { SOURCES } from "../support/program.ts";
+import { built } from "../support/program.ts";
 import { skipReason } from "../support/sandbox.ts";
 import { type Scene, sceneOf, send } from "../support/scene.ts";
 import { limitTime } from "../support/time-limit.ts";
@@ -49,7 +49,7 @@ for (const variant of VARIANTS) {
   for (const { cluster, lines } of EVEN) {
     t.test(`${variant}: ${cluster} spreads evenly`, { skip: unable }, async (t) => {
       const choose = linesOf(lines);
-      const scene = await sceneOf(t, cluster, { variant, program: SOURCES, choose });
+      const scene = await sceneOf(t, cluster, { variant, program: built(), choose });
       for (const flow of scene.flows) await testSpread(t, flow, scene);
     });
   }
@@ -75,7 +75,7 @@ async function testAffinity(t: Test, variant: (typeof VARIANTS)[number]): Promis
     STICKY.flatMap(({ line, client }) =>
       cases.filter(({ name }) => name === line).flatMap((packet) => clients(packet, client)),
     );
-  const scene = await sceneOf(t, STICKY_CLUSTER, { variant, program: SOURCES, choose });
+  const scene = await sceneOf(t, STICKY_CLUSTER, { variant, program: built(), choose });
   const draw = (): Promise<readonly string[]> => Promise.all(scene.flows.map((flow) => endpointOf(scene, flow)));
   const kinds = (drawn: readonly string[]): readonly (readonly string[])[] =>
     STICKY.map((_, at) => drawn.slice(at * CLIENTS, (at + 1) * CLIENTS));

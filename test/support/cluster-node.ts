@@ -8,6 +8,7 @@ import { parseAllDocuments } from "yaml";
 import { type ApiServer, startApiServer } from "./api-server/server.ts";
 import { Daemon } from "./daemon.ts";
 import { freePort } from "./http-client.ts";
+import { SOURCES } from "./program.ts";
 import { sandboxEnvironment } from "./sandbox.ts";
 
 const DEPLOYED = fileURLToPath(new URL("../../scripts/deploy/kube-proxy.yaml", import.meta.url));
@@ -68,7 +69,7 @@ export async function makeClusterNode(t: Test, otherwise: readonly Replacement[]
     ports,
     start: (...flags) => {
       const args = [`--config=${at("config.conf")}`, "--hostname-override=worker-a", ...flags];
-      const daemon = new Daemon(args, { path: HERE }, sandboxEnvironment());
+      const daemon = new Daemon(args, { path: HERE }, sandboxEnvironment(), SOURCES);
       t.teardown(() => daemon.kill());
       return daemon;
     },

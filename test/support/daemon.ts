@@ -2,15 +2,8 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { fileURLToPath } from "node:url";
 import type { Netns } from "./netns.ts";
-import type { Program } from "./program.ts";
-
-const SOURCES: Program = [
-  process.execPath,
-  "--import=tsx",
-  fileURLToPath(new URL("../../src/main.ts", import.meta.url)),
-];
+import { built, type Program } from "./program.ts";
 
 /** Milliseconds until words that were not said count as never to be said. */
 const PATIENCE = 180_000;
@@ -27,7 +20,7 @@ export class Daemon {
     args: readonly string[],
     { path }: Pick<Netns, "path">,
     env: NodeJS.ProcessEnv,
-    program: Program = SOURCES,
+    program: Program = built(),
   ) {
     // The process must not outlive the test, however that ends.
     const inside = ["--pdeathsig", "KILL", "nsenter", `--net=${path}`, ...program];

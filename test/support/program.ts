@@ -15,9 +15,9 @@ const BUILD = "/run/fairlead-build";
 const MAIN = join(BUILD, "dist/main.js");
 
 /** Starts Node without what tap loads into every Node process: for programs that no coverage is taken of. */
-export const PLAIN_NODE: Program = ["env", "-u", "NODE_OPTIONS", process.execPath];
+export const PLAIN_NODE: Program = ["/usr/bin/env", "-u", "NODE_OPTIONS", process.execPath];
 
-/** The sources as they stand: slow to start, but what runs counts as covered. */
+/** The sources as they stand: slow to start, but what runs counts as covered. For those files that start each command. */
 export const SOURCES: Program = [process.execPath, "--import=tsx", join(ROOT, "src/main.ts")];
 
 /** The sources built as for a release, once for each test file: starts in a third of the time. */
