@@ -6,7 +6,11 @@ import { type RunArguments, readRunArguments } from "./commands/run-arguments.ts
 import { compileWhenBusy, startCompilers } from "./compilers.ts";
 
 /** Commands beside `run`, which is also what a command line without a command means. */
-const OTHERS: ReadonlySet<string> = new Set(["render", "diff", "trace", "test", "lint", "cleanup", "completion"]);
+const OTHERS: ReadonlySet<string> = new Set([
+  ...["render", "diff", "trace", "test", "lint", "cleanup", "completion"],
+  // What the script that `completion` prints asks.
+  "--get-yargs-completions",
+]);
 
 /** How often a daemon looks whether it has much to do. */
 const LOOKS = { start: 100, rest: 10_000 };

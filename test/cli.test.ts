@@ -2,10 +2,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { execa } from "execa";
 import t from "tap";
 import { runCommandLine } from "../src/cli.ts";
 import { CollectedOutput } from "./support/collected-output.ts";
 import { FIXTURES } from "./support/golden.ts";
+import { SOURCES } from "./support/program.ts";
 
 const CLUSTER = join(FIXTURES, "clusters/s09-nodeport-cluster-policy/cluster.yaml");
 
@@ -276,3 +278,17 @@ t.test(
     t.match(records.at(-1), { msg: "command failed", err: /^failed validate: .*"userspace"/ });
   },
 );
+
+t.test("bash completes commands and their flags", async (t) => {
+  const folder = t.testdir();
+  const words = SOURCES.map((word) => `'${word}'`).join(" ");
+  writeFileSync(join(folder, "fairlead"), `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o755 });
+  const PATH = `${folder}:${process.env.PATH ?? ""}`;
+  const script =
+    'eval "$(fairlead completion)"; COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _fairlead_yargs_completions;' +
+    ' echo "$COMPREPLY"';
+  const complete = async (...typed: string[]) =>
+    (await execa("bash", ["-c", script, "bash", ...typed], { env: { PATH } })).stdout;
+  t.equal(await complete("fairlead", "re"), "render");
+  t.equal(await complete("fairlead", "render", "--sec"), "--section");
+});

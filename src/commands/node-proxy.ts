@@ -55,8 +55,13 @@ export async function runNodeProxy(input: NodeProxyInput): Promise<void> {
   checkSupported(input.options);
   checkPeriods(input.options);
   const stop = new AbortController();
-  const end = () => stop.abort();
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, end);
+  // Listens on until the end: in the midst of a pass, execa kills a process that nobody else keeps from its signal.
+  const end = (signal: NodeJS.Signals) => {
+    // Whoever asks twice does not wait for a tool.
+    if (stop.signal.aborted) process.off(signal, end).kill(process.pid, signal);
+    stop.abort();
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, end);
   process.on("SIGHUP", ignore);
   try {
     await serve(input, stop);

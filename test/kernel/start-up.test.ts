@@ -1,8 +1,9 @@
 // Does the daemon start, do its one-shot work and end as kube-proxy does? In a network namespace of its own.
 import "../support/enter-sandbox.ts";
 
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { execa } from "execa";
 import t, { type Test } from "tap";
 import { Daemon } from "../support/daemon.ts";
@@ -110,6 +111,44 @@ t.test("a clean-up that fails ends with 1", { skip }, async (t) => {
   t.equal((await cleaning.finish()).code, 1);
   t.match(cleaning.lines.at(-2), /^W.*"Clean-up" reason="IPv4: iptables-nft-restore /);
   t.match(cleaning.lines.at(-1), /"command failed" err="encountered an error while tearing down rules"/);
+});
+
+/** How long a tool takes that is asked in the midst of a pass whether it may end. */
+const SLOW = "sleep 2";
+
+for (const [name, times, code] of [
+  ["asked to end in the midst of a pass, it ends well after it", 1, 0],
+  ["asked twice, it ends at once", 2, null],
+] as const) {
+  t.test(name, { skip }, async (t) => {
+    const { node, folder, config, say } = await setUp(t);
+    const tool = (await say("sh", "-c", "command -v iptables-nft-restore")).trim();
+    const tools = mkdtempSync("/run/fairlead-tools-");
+    t.teardown(() => rmSync(tools, { recursive: true }));
+    const script = `#!/bin/sh\necho >>${folder}/asked\n${SLOW}\nexec ${tool} "$@"\n`;
+    writeFileSync(join(tools, "iptables-nft-restore"), script, { mode: 0o755 });
+    const env = sandboxEnvironment();
+    const flags = [`--config=${config}`, "--hostname-override=worker-a", "--manifests", CLUSTER];
+    const running = new Daemon(flags, node, { ...env, PATH: `${tools}:${env.PATH ?? ""}` }, SOURCES);
+    t.teardown(() => running.stop("SIGKILL"));
+    while (!existsSync(join(folder, "asked"))) await setTimeout(20);
+    for (let time = 1; time < times; time++) {
+      running.signal("SIGTERM");
+      await setTimeout(200);
+    }
+    t.equal(await running.stop(), code);
+  });
+}
+
+t.test("a set of somebody else's makes the layout Compat", { skip }, async (t) => {
+  const { config, daemon, say } = await setUp(t);
+  writeFileSync(config, `${CONFIG}iptables: {layout: Indexed}\n`);
+  await say("ipset", "create", "KUBE-IX-CLUSTER-IP", "hash:net");
+  const running = daemon("--manifests", CLUSTER);
+  await running.said(DONE);
+  t.match(running.lines.join("\n"), /the set KUBE-IX-CLUSTER-IP is there and is made otherwise/);
+  t.match(await say("iptables-save"), /KUBE-SVC-/);
+  t.equal(await running.stop(), 0);
 });
 
 t.test("without a way to an API server there is nothing to follow", { skip }, async (t) => {
