@@ -13,7 +13,7 @@ const OTHERS: ReadonlySet<string> = new Set([
 ]);
 
 /** How often a daemon looks whether it has much to do. */
-const LOOKS = { start: 100, rest: 10_000 };
+const LOOKS = { start: 100, rest: 10_000, much: 1_500 };
 
 /**
  * Runs one command line and gives its exit code: 0 done, 1 a failure at run time, 2 wrong usage or unreadable input.

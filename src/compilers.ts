@@ -14,6 +14,8 @@ export interface Looks {
   readonly start: number;
   /** Between two looks later on; so long the start takes too. */
   readonly rest: number;
+  /** So much processor time a start takes that has a large cluster to read. */
+  readonly much: number;
 }
 
 /**
@@ -31,16 +33,18 @@ export function startCompilers(): void {
   setFlagsFromString("--sparkplug");
 }
 
-/** Starts them once the process has a large cluster in memory, or was busy from one look to the next. */
+/** Starts them once the process reads a large cluster, or has it in memory, or was busy from one look to the next. */
 export function compileWhenBusy(looks: Looks, start: () => void = startCompilers): void {
   const worked = workMeter();
+  let atStart = 0;
   const begin = () => {
     clearInterval(often);
     clearInterval(seldom);
     start();
   };
   const often = setInterval(() => {
-    if (isLarge()) begin();
+    atStart += worked();
+    if (atStart > looks.much || isLarge()) begin();
   }, looks.start);
   const seldom = setInterval(() => {
     clearInterval(often);

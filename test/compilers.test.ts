@@ -7,7 +7,7 @@ import { compileWhenBusy, startCompilers, stopCompilers } from "../src/compilers
 /** Of the status of a function, as V8 has it. */
 const OPTIMIZED = 1 << 4;
 
-const LOOKS = { start: 20, rest: 200 };
+const LOOKS = { start: 20, rest: 200, much: 60_000 };
 
 /** Milliseconds of work, with a halt in which others may look. */
 async function work(milliseconds: number): Promise<void> {
@@ -39,9 +39,19 @@ t.test("started by work from one look to the next, and once", async (t) => {
   t.equal(times, 1);
 });
 
+t.test("started by a start that takes long", async (t) => {
+  let times = 0;
+  compileWhenBusy({ ...LOOKS, rest: 60_000, much: 1000 }, () => times++);
+  await work(50);
+  await sleep(100);
+  t.equal(times, 0);
+  for (let look = 0; look < 60 && times === 0; look++) await work(50);
+  t.equal(times, 1);
+});
+
 t.test("started by much that is kept, as soon as a start has read it", async (t) => {
   let times = 0;
-  compileWhenBusy({ start: 20, rest: 60_000 }, () => times++);
+  compileWhenBusy({ ...LOOKS, rest: 60_000 }, () => times++);
   await sleep(100);
   t.equal(times, 0);
   const kept = Array.from({ length: 400_000 }, (_, index) => ({ name: `service ${index}`, index }));
