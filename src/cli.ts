@@ -12,7 +12,7 @@ const OTHERS: ReadonlySet<string> = new Set([
   "--get-yargs-completions",
 ]);
 
-/** How often a daemon looks whether it has much to do. */
+/** How often a daemon looks whether it has much to do, and how much is much. */
 const LOOKS = { start: 100, rest: 10_000, much: 1_500 };
 
 /**
