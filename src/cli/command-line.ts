@@ -1,5 +1,5 @@
 // Which commands are there?
-import yargs, { type Argv } from "yargs";
+import yargs, { type Argv, type CommandModule } from "yargs";
 import { wrongUsage } from "../commands/failure.ts";
 import type { Output } from "../commands/output.ts";
 import { printVersion } from "../commands/version.ts";
@@ -36,42 +36,34 @@ export function printUsage(output: Output): Promise<string> {
   return allCommands([], { given: new Map(), output, done: () => {} }).getHelp();
 }
 
-function commandOf(name: string, args: readonly string[], context: CommandContext): Argv {
-  const argv = reader(`fairlead ${name}`, args);
-  switch (name) {
-    case "render":
-      return argv.command(alone(renderCommand(context)));
-    case "diff":
-      return argv.command(alone(diffCommand(context)));
-    case "trace":
-      return argv.command(alone(traceCommand(context)));
-    case "test":
-      return argv.command(alone(testCommand(context)));
-    case "lint":
-      return argv.command(alone(lintCommand(context)));
-    case "cleanup":
-      return argv.command(alone(cleanupCommand(context)));
-    default:
-      return allCommands([name, ...args], context);
-  }
+type Offer = (argv: Argv, context: CommandContext, isAlone: boolean) => Argv;
+
+const OFFERS: ReadonlyMap<string, Offer> = new Map([
+  ["render", offer(renderCommand)],
+  ["diff", offer(diffCommand)],
+  ["trace", offer(traceCommand)],
+  ["test", offer(testCommand)],
+  ["lint", offer(lintCommand)],
+  ["cleanup", offer(cleanupCommand)],
+]);
+
+/** Alone, a command is what its program's arguments mean without a name. */
+function offer<T>(make: (context: CommandContext) => CommandModule<object, T> & { readonly command: string }): Offer {
+  return (argv, context, isAlone) => {
+    const { command, ...rest } = make(context);
+    return argv.command({ ...rest, command: isAlone ? command.replace(/^\w+/, "$0") : command });
+  };
 }
 
-const alone = <T extends { readonly command: string }>(command: T): T => ({
-  ...command,
-  command: command.command.replace(/^\w+/, "$0"),
-});
+function commandOf(name: string, args: readonly string[], context: CommandContext): Argv {
+  const offered = OFFERS.get(name);
+  return offered ? offered(reader(`fairlead ${name}`, args), context, true) : allCommands([name, ...args], context);
+}
 
 function allCommands(args: readonly string[], context: CommandContext): Argv {
-  return reader("fairlead", args)
-    .usage("$0 COMMAND: a node proxy for Kubernetes Services")
-    .command(daemonHelp())
-    .command(renderCommand(context))
-    .command(diffCommand(context))
-    .command(traceCommand(context))
-    .command(testCommand(context))
-    .command(lintCommand(context))
-    .command(cleanupCommand(context))
-    .completion("completion", "print a script for shell completion");
+  const argv = reader("fairlead", args).usage("$0 COMMAND: a node proxy for Kubernetes Services").command(daemonHelp());
+  for (const offered of OFFERS.values()) offered(argv, context, false);
+  return argv.completion("completion", "print a script for shell completion");
 }
 
 function reader(program: string, args: readonly string[]): Argv {
