@@ -58,11 +58,24 @@ export function mapPages<T, U>(
 }
 
 /** The item of a sorted list whose place `seek` is looking for: 0 there, below 0 where that is further on. */
-export function findItem<T>({ pages }: PagedList<T>, seek: (item: T) => number): T | undefined {
-  const after = countWhile(pages, ([first]) => first !== undefined && seek(first) <= 0);
-  const page = pages[after - 1] ?? [];
-  const item = page[countWhile(page, (each) => seek(each) < 0)];
-  return item !== undefined && seek(item) === 0 ? item : undefined;
+export function findItem<T>(list: PagedList<T>, seek: (item: T) => number): T | undefined {
+  return finderIn(list)(seek);
+}
+
+/** As `findItem`, for many: an item that stands right behind the one that was found before it is not searched for. */
+export function finderIn<T>({ pages }: PagedList<T>): (seek: (item: T) => number) => T | undefined {
+  let [page, index]: [Page<T>, number] = [[], 0];
+  return (seek) => {
+    const next = page[index];
+    if (next === undefined || seek(next) !== 0) {
+      page = pages[countWhile(pages, ([first]) => first !== undefined && seek(first) <= 0) - 1] ?? [];
+      index = countWhile(page, (each) => seek(each) < 0);
+    }
+    const item = page[index];
+    if (item === undefined || seek(item) !== 0) return undefined;
+    index++;
+    return item;
+  };
 }
 
 /** A sorted list without what goes and with what comes. What is to go must be in the list, and not come as well. */

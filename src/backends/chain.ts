@@ -1,13 +1,9 @@
 // What do the chains of every mode have in common?
-import type { Chain, Chains, Rule } from "../state/kernel-state.ts";
+import type { Chain, Rule } from "../state/kernel-state.ts";
 
 /** A chain that holds exactly these rules. */
 export function ours(name: string, rules: readonly Rule[]): Chain {
   return { name, hold: "ours", rules };
-}
-
-export function byName(chains: readonly Chain[]): Chains {
-  return new Map(chains.map((chain) => [chain.name, chain]));
 }
 
 /** The mark of packets that are to be masqueraded, as the kernel's tools print it. */

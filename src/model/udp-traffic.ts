@@ -40,7 +40,7 @@ const remembered = new WeakMap<KnownService, readonly UdpDestination[]>();
  * that are listed at all are left in peace. What two Services claim goes to the endpoints of both.
  */
 export function udpTrafficOf({ known }: KnownWorld, previous: UdpTraffic): UdpTraffic {
-  const parts = [...mapPages(known, pages, (page) => page.map(partOf).filter(({ length }) => length > 0))];
+  const parts = [...mapPages(known, pages, (page) => page.filter(({ ports }) => ports.some(isUdp)).map(partOf))];
   return sameList(previous.parts, parts) ? previous : { destinations: merge(parts.flat()), parts };
 }
 
@@ -108,10 +108,13 @@ function mayHoldStale(now: ReadonlySet<string>, before: ReadonlySet<string> | un
 function partOf(service: KnownService): readonly UdpDestination[] {
   const known = remembered.get(service);
   if (known) return known;
-  const ports = service.ports.filter(({ traffic }) => traffic.servicePort.protocol === "UDP");
-  const part = lean(ports.flatMap(destinationsOf));
+  const part = lean(service.ports.filter(isUdp).flatMap(destinationsOf));
   remembered.set(service, part);
   return part;
+}
+
+function isUdp({ traffic }: KnownPort): boolean {
+  return traffic.servicePort.protocol === "UDP";
 }
 
 function destinationsOf({ traffic: { servicePort }, endpoints: known }: KnownPort): readonly UdpDestination[] {

@@ -3,7 +3,7 @@ import type { Node, ServiceRecord, Snapshot } from "../api/objects.ts";
 import { compareServices } from "../api/service-name.ts";
 import type { Family } from "../net/family.ts";
 import type { Options } from "../options/options.ts";
-import { findItem, mapPages, type Page, type PagedList, pagedList, sameItems } from "../paged-list.ts";
+import { finderIn, mapPages, type Page, type PagedList, pagedList, sameItems } from "../paged-list.ts";
 import { type KnownService, knownServiceOf, sameViewpoint, type Viewpoint } from "./known-service.ts";
 import { keep, sameList } from "./sameness.ts";
 import { nodeSettingsOf, type RuleFacts, type RuleOptions, type Settings, sameSettings } from "./settings.ts";
@@ -83,9 +83,12 @@ function knownServices(
   const old = previous?.known ?? NOTHING_KNOWN;
   const stays = previous !== undefined && sameViewpoint(previous.viewpoint, viewpoint);
   const remembered: KnownWorld["remembered"] = stays ? previous.remembered : new WeakMap();
+  const find = finderIn(old);
   const known = mapPages(records, remembered, (page) =>
     page.map((record) => {
-      const before = findItem(old, (each) => compareServices(each.record.service, record.service));
+      const before = find((each) =>
+        each.record === record ? 0 : compareServices(each.record.service, record.service),
+      );
       return stays && before?.record === record ? before : knownServiceOf(record, viewpoint, before);
     }),
   );

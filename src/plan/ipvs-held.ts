@@ -1,6 +1,6 @@
 // What changes in sets, in IPVS and on its interface when some fragments do?
 import type { ListChanges } from "../paged-list.ts";
-import { entryKey, isClaimed, serverAt, serverKey } from "../state/ipvs-claims.ts";
+import { claimedIn, entryKey, serverAt, serverKey } from "../state/ipvs-claims.ts";
 import { serverWithout, shareWithout, type Withheld, withheldOf } from "../state/ipvs-withheld.ts";
 import type { Fragment, IpvsShare, IpvsState, KernelState } from "../state/kernel-state.ts";
 import type { VirtualServer } from "../state/virtual-server.ts";
@@ -72,10 +72,12 @@ function newAndOld(
   { wanted, held, keyOf }: Between,
 ): { readonly come: readonly string[]; readonly go: readonly string[] } {
   const [after, before] = [new Set(come), new Set(gone)];
-  return {
-    come: [...after].filter((thing) => !before.has(thing) && !isClaimed(held.fragments, keyOf(thing))),
-    go: [...before].filter((thing) => !after.has(thing) && !isClaimed(wanted.fragments, keyOf(thing))),
+  const unclaimed = (things: ReadonlySet<string>, others: ReadonlySet<string>, { fragments }: KernelState) => {
+    const single = [...things].filter((thing) => !others.has(thing));
+    const claimed = claimedIn(fragments, single.map(keyOf));
+    return single.filter((thing) => !claimed.has(keyOf(thing)));
   };
+  return { come: unclaimed(after, before, held), go: unclaimed(before, after, wanted) };
 }
 
 function entriesOf(

@@ -1,5 +1,5 @@
 // What differs in the chains of a table that are of one fragment alone?
-import type { Chain, Chains, Fragment, TableName } from "../state/kernel-state.ts";
+import { byName, type Chain, type Chains, type Fragment, type TableName } from "../state/kernel-state.ts";
 import { isOurChain } from "../state/ownership.ts";
 import { replacements } from "./replacements.ts";
 import { isToBeWritten, type TablePair } from "./table-pair.ts";
@@ -21,26 +21,18 @@ export interface OwnDifference {
   readonly own: readonly FragmentWrite[];
   /** Chains that no fragment has any more, sorted. */
   readonly stale: readonly string[];
-  /** A chain as it is, by its name. */
-  readonly actualOf: (name: string) => Chain | undefined;
 }
 
 /** `shared`: names of chains that are of no fragment alone. */
 export function diffOwn(pair: TablePair, shared: ReadonlySet<string>): OwnDifference {
-  const before = chainsOf(pair.changed.gone, pair.table);
-  const actualOf = (name: string) => before.get(name) ?? pair.actual.tables.get(pair.table)?.get(name);
-  const present = presentChains(pair, before, shared);
-  return { ...(present.length === 0 ? allNew(pair) : differentOwn(pair, present, actualOf)), actualOf };
-}
-
-/** Chains that are there and belong to a fragment, or did. */
-function presentChains({ table, actual }: TablePair, before: Chains, shared: ReadonlySet<string>): readonly string[] {
-  const found = [...(actual.tables.get(table)?.keys() ?? [])].filter((name) => isOurChain(table, name));
-  return [...new Set([...found, ...before.keys()])].filter((name) => !shared.has(name)).sort();
+  const found = pair.actual.tables.get(pair.table) ?? new Map<string, Chain>();
+  const isOwn = (name: string) => !shared.has(name) && isOurChain(pair.table, name);
+  const present = new Set([...found.keys()].filter(isOwn));
+  return present.size + pair.changed.gone.length === 0 ? allNew(pair) : differentOwn(pair, found, present);
 }
 
 /** So it is where a node starts: it must not wait for the names of all chains until it serves the first. */
-function allNew({ table, changed }: TablePair): Pick<OwnDifference, "own" | "stale"> {
+function allNew({ table, changed }: TablePair): OwnDifference {
   const any = changed.come.some((fragment) => fragment.chains(table).length > 0);
   return {
     own: any ? changed.come.map((fragment) => ({ fragment, chains: "all", edits: NO_EDITS, size: fragment.size })) : [],
@@ -48,34 +40,36 @@ function allNew({ table, changed }: TablePair): Pick<OwnDifference, "own" | "sta
   };
 }
 
-function differentOwn(
-  { table, actual, changed }: TablePair,
-  present: readonly string[],
-  actualOf: (name: string) => Chain | undefined,
-): Pick<OwnDifference, "own" | "stale"> {
-  const names = new Set<string>();
+/**
+ * Fragment by fragment, each beside the one of its key before: what is written out to be compared is let go of before
+ * the next one's turn, so that thousands which change at once take no more memory than one.
+ */
+function differentOwn(pair: TablePair, found: Chains, present: Set<string>): OwnDifference {
+  const { table, changed } = pair;
+  const before = new Map(changed.gone.map((fragment) => [fragment.key, fragment]));
+  const wanted = new Set<string>();
   const own: FragmentWrite[] = [];
   for (const fragment of changed.come) {
+    const old = byName(before.get(fragment.key)?.chains(table) ?? []);
     const chains = fragment.chains(table);
-    for (const { name } of chains) names.add(name);
-    const differ = chains.filter((chain) => isToBeWritten(chain, actualOf(chain.name)));
-    if (differ.length === 0) continue;
+    const differ = chains.filter((chain) => isToBeWritten(chain, old.get(chain.name) ?? found.get(chain.name)));
     // What was found differs for reasons unknown, and is rare: it is written whole.
-    const edits = actual.observed ? NO_EDITS : editsOf(table, differ, actualOf);
+    const edits = pair.actual.observed ? NO_EDITS : editsOf(table, differ, old);
     const whole = differ.filter(({ name }) => !edits.has(name));
-    own.push({ fragment, chains: whole.map(({ name }) => name), edits, size: sizeOf(fragment, whole, edits) });
+    const write = { fragment, chains: whole.map(({ name }) => name), edits, size: sizeOf(fragment, whole, edits) };
+    if (differ.length > 0) own.push(write);
+    for (const { name } of chains) wanted.add(name);
+    for (const name of old.keys()) present.add(name);
+    before.delete(fragment.key);
   }
-  return { own, stale: present.filter((name) => !names.has(name)) };
+  for (const fragment of before.values()) for (const { name } of fragment.chains(table)) present.add(name);
+  return { own, stale: [...present].filter((name) => !wanted.has(name)).sort() };
 }
 
-function editsOf(
-  table: TableName,
-  chains: readonly Chain[],
-  actualOf: (name: string) => Chain | undefined,
-): ReadonlyMap<string, readonly string[]> {
+function editsOf(table: TableName, chains: readonly Chain[], before: Chains): FragmentWrite["edits"] {
   return new Map(
     chains.flatMap((chain) => {
-      const lines = replacements(table, chain, actualOf(chain.name));
+      const lines = replacements(table, chain, before.get(chain.name));
       return lines ? [[chain.name, lines] as const] : [];
     }),
   );
@@ -86,8 +80,4 @@ function sizeOf(fragment: Fragment, whole: readonly Chain[], edits: FragmentWrit
   if (edits.size === 0) return fragment.size;
   const lines = [...edits.values()].flat().length + whole.reduce((sum, { rules }) => sum + 1 + rules.length, 0);
   return Math.min(fragment.size, lines);
-}
-
-function chainsOf(fragments: readonly Fragment[], table: TableName): ReadonlyMap<string, Chain> {
-  return new Map(fragments.flatMap((fragment) => fragment.chains(table).map((chain) => [chain.name, chain] as const)));
 }

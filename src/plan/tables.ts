@@ -24,7 +24,7 @@ export interface TableDifference extends Pick<SharedDifference, "whole" | "index
 
 export function diffTable(pair: TablePair): TableDifference {
   const shared = diffShared(pair);
-  const { own, stale, actualOf } = diffOwn(pair, shared.names);
+  const { own, stale } = diffOwn(pair, shared.names);
   const kept = keptAlive(pair, new Set(stale));
   const keptNames = new Set(kept.map(({ chain }) => chain));
   const { whole, index, edits } = shared;
@@ -36,7 +36,7 @@ export function diffTable(pair: TablePair): TableDifference {
     own,
     jumpsOut: unwantedJumps(pair),
     jumpsIn: missingJumps(pair),
-    emptied: [...keptNames].filter((name) => actualOf(name)?.rules.length !== 0),
+    emptied: [...keptNames].filter((name) => known?.get(name)?.rules.length !== 0),
     remove: [...stale, ...shared.remove].filter((name) => !keptNames.has(name)).sort(),
     kept,
   };

@@ -32,18 +32,26 @@ export function shareOf(fragment: Fragment): IpvsShare | undefined {
   return share;
 }
 
-/** Does any fragment want the entry, server or address of this key? */
-export function isClaimed(fragments: PagedList<Fragment>, key: string): boolean {
-  const digest = digestOf(key);
-  const claims = (fragment: Fragment) => digestsOf(fragment).includes(digest) && keysIn(fragment).includes(key);
-  return fragments.pages.some((page) => mayClaim(page, digest) && page.some(claims));
+/** Those of the keys whose entry, server or address any fragment wants. */
+export function claimedIn(fragments: PagedList<Fragment>, keys: readonly string[]): ReadonlySet<string> {
+  const claimed = new Set<string>();
+  if (keys.length === 0) return claimed;
+  const digests = Int32Array.from(keys, digestOf).sort();
+  const wanted = new Set(keys);
+  for (const page of fragments.pages) {
+    const common = new Set(inBoth(claimsOn(page), digests));
+    if (common.size === 0) continue;
+    const some = page.filter((fragment) => digestsOf(fragment).some((digest) => common.has(digest)));
+    for (const key of some.flatMap(keysIn)) if (wanted.has(key)) claimed.add(key);
+  }
+  return claimed;
 }
 
 /** The virtual server that is wanted there: of several the last one. */
 export function serverAt(fragments: PagedList<Fragment>, key: string): VirtualServer | undefined {
   const digest = digestOf(key);
   for (const page of [...fragments.pages].reverse()) {
-    if (!mayClaim(page, digest)) continue;
+    if (!isIn(claimsOn(page), digest)) continue;
     const servers = page.flatMap((fragment) => fragment.ipvs()?.servers ?? []);
     const last = servers.findLast((server) => serverKey(server) === key);
     if (last) return last;
@@ -66,11 +74,21 @@ export function keysOf({ entries, servers, addresses }: IpvsShare): readonly str
   return [...entries.map(entryKey), ...servers.map(serverKey), ...addresses];
 }
 
-/** False for sure only. */
-function mayClaim(page: Page<Fragment>, digest: number): boolean {
-  const claimed = CLAIMED.get(page) ?? Int32Array.from(page.flatMap(digestsOf)).sort();
-  CLAIMED.set(page, claimed);
-  return claimed[countWhile(claimed, (each) => each < digest)] === digest;
+/** In order. What is not among them is claimed by nobody on the page. */
+function claimsOn(page: Page<Fragment>): Int32Array {
+  const claims = CLAIMED.get(page) ?? Int32Array.from(page.flatMap(digestsOf)).sort();
+  CLAIMED.set(page, claims);
+  return claims;
+}
+
+/** Of two lists in order: however long one is, a short other one makes it little work. */
+function inBoth(a: Int32Array, b: Int32Array): Int32Array {
+  const [few, many] = a.length < b.length ? [a, b] : [b, a];
+  return few.filter((digest) => isIn(many, digest));
+}
+
+function isIn(sorted: Int32Array, digest: number): boolean {
+  return sorted[countWhile(sorted, (each) => each < digest)] === digest;
 }
 
 function digestsOf(fragment: Fragment): readonly number[] {

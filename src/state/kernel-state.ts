@@ -60,6 +60,10 @@ export interface Index {
 /** Chains by name. */
 export type Chains = ReadonlyMap<string, Chain>;
 
+export function byName(chains: readonly Chain[]): Chains {
+  return new Map(chains.map((chain) => [chain.name, chain]));
+}
+
 /** Shared chain name → rules in it, in order. */
 export type Shares = ReadonlyMap<string, readonly Rule[]>;
 

@@ -1,22 +1,25 @@
 // Who wants a thing that IPVS mode has once?
 import t from "tap";
 import { pagedList } from "../../src/paged-list.ts";
-import { claimantIn, entryKey, isClaimed, keysOf, realKey, serverAt, serverKey } from "../../src/state/ipvs-claims.ts";
-import type { Fragment } from "../../src/state/kernel-state.ts";
+import { claimantIn, claimedIn, entryKey, keysOf, realKey, serverAt, serverKey } from "../../src/state/ipvs-claims.ts";
+import type { Fragment, IpvsShare } from "../../src/state/kernel-state.ts";
 import { buildIpvsFragment, buildReal, buildServed, buildServer } from "../support/build-ipvs.ts";
 import { buildFragment } from "../support/fragments.ts";
 
 const SERVER = buildServer("10.0.0.1", ["10.1.0.1"]);
+const NOTHING: IpvsShare = { entries: [], servers: [], addresses: [], rules: [] };
 const SIX = buildServer("fd00::1", [], { protocol: "UDP", port: 53 });
 
 t.test("each thing has a key of its own", async (t) => {
   t.equal(entryKey({ set: "KUBE-IPVS-IPS", entry: "10.0.0.1" }), "KUBE-IPVS-IPS 10.0.0.1");
   t.strictSame([serverKey(SERVER), serverKey(SIX)], ["10.0.0.1:80/TCP", "[fd00::1]:53/UDP"]);
   t.equal(realKey(SIX, buildReal("fd00:1::5")), "[fd00::1]:53/UDP to fd00:1::5 8080");
-  t.strictSame(
-    keysOf(buildServed("10.0.0.1", ["10.1.0.1"]).ipvs() ?? { entries: [], servers: [], addresses: [], rules: [] }),
-    ["KUBE-CLUSTER-IP 10.0.0.1,tcp:80", "KUBE-IPVS-IPS 10.0.0.1", "10.0.0.1:80/TCP", "10.0.0.1"],
-  );
+  t.strictSame(keysOf(buildServed("10.0.0.1", ["10.1.0.1"]).ipvs() ?? NOTHING), [
+    "KUBE-CLUSTER-IP 10.0.0.1,tcp:80",
+    "KUBE-IPVS-IPS 10.0.0.1",
+    "10.0.0.1:80/TCP",
+    "10.0.0.1",
+  ]);
 });
 
 /** So many that they fill several pages, the last of another mode. */
@@ -28,10 +31,14 @@ const MANY: readonly Fragment[] = [
 t.test("what any of many wants is claimed, and nothing else", async (t) => {
   const list = pagedList(MANY);
   t.ok(list.pages.length > 2);
-  for (const key of ["10.0.0.0", "10.0.0.199:80/TCP", "KUBE-CLUSTER-IP 10.0.0.77,tcp:80"])
-    t.ok(isClaimed(list, key), key);
-  for (const key of ["10.0.0.200", "10.0.0.1:81/TCP", "KUBE-IPVS-IPS 10.0.0.1,tcp:80"])
-    t.notOk(isClaimed(list, key), key);
+  const some = ["10.0.0.0", "10.0.0.199:80/TCP", "KUBE-CLUSTER-IP 10.0.0.77,tcp:80"];
+  const none = ["10.0.0.200", "10.0.0.1:81/TCP", "KUBE-IPVS-IPS 10.0.0.1,tcp:80"];
+  for (const key of some) t.strictSame([...claimedIn(list, [key])], [key]);
+  for (const key of none) t.strictSame([...claimedIn(list, [key])], []);
+  t.strictSame(claimedIn(list, [...none, ...some]), new Set(some));
+  const all = MANY.flatMap((fragment) => keysOf(fragment.ipvs() ?? NOTHING));
+  t.strictSame(claimedIn(list, [...none, ...all]), new Set(all), "more keys than a page has claims");
+  t.equal(claimedIn(list, []).size, 0);
 });
 
 t.test("a virtual server is that of the last who wants it, on whatever page", async (t) => {
@@ -52,8 +59,9 @@ t.test("a virtual server is that of the last who wants it, on whatever page", as
 
 t.test("two things of which the same is remembered are told apart", async (t) => {
   const list = pagedList([buildServed("10.59.205.3", ["10.1.0.1"]), ...MANY]);
-  t.ok(isClaimed(list, "10.59.205.3:80/TCP"));
-  t.notOk(isClaimed(list, "10.135.98.2:80/TCP"));
+  const keys = ["10.59.205.3:80/TCP", "10.135.98.2:80/TCP"];
+  t.strictSame([...claimedIn(list, keys)], keys.slice(0, 1));
+  t.strictSame([...claimedIn(list, keys.slice(1))], []);
   t.equal(serverAt(list, "10.135.98.2:80/TCP"), undefined);
 });
 

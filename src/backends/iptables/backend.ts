@@ -4,11 +4,18 @@ import type { Settings } from "../../model/settings.ts";
 import type { World } from "../../model/world.ts";
 import type { Family } from "../../net/family.ts";
 import type { SetHeader } from "../../state/ip-set.ts";
-import type { Chain, Chains, KernelState, Rule, Sysctl, TableName } from "../../state/kernel-state.ts";
+import {
+  byName,
+  type Chain,
+  type Chains,
+  type KernelState,
+  type Rule,
+  type Sysctl,
+  type TableName,
+} from "../../state/kernel-state.ts";
 import { isOurChain } from "../../state/ownership.ts";
 import { targetOf } from "../../state/rule.ts";
 import type { Backend } from "../backend.ts";
-import { byName } from "../chain.ts";
 import type { FillFrom } from "../fill.ts";
 import type { Writing } from "../fragment.ts";
 import { fragmentsOf, type KnownFragments, type ModeParts, modePartsOf, noFragments } from "../mode-parts.ts";

@@ -54,15 +54,17 @@ export function contextOf(
 }
 
 /**
- * A chain of ours, with the rules written out each time somebody asks for them. A node that starts finds most chains
- * missing, and then their names are all that a difference needs.
+ * A chain of ours, with the rules written out when somebody asks for them. A node that starts finds most chains missing,
+ * and then their names are all that a difference needs.
  */
 export function writtenWhenAsked(name: string, write: () => readonly Rule[]): Chain {
+  let written: readonly Rule[] | undefined;
   return {
     name,
     hold: "ours",
     get rules() {
-      return write();
+      written ??= write();
+      return written;
     },
   };
 }

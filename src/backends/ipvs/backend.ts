@@ -1,10 +1,10 @@
 // What should the kernel hold in IPVS mode?
 import type { Settings } from "../../model/settings.ts";
 import type { World } from "../../model/world.ts";
-import type { Chain, Chains, KernelState, TableName } from "../../state/kernel-state.ts";
+import { byName, type Chain, type Chains, type KernelState, type TableName } from "../../state/kernel-state.ts";
 import { IPVS_DEVICE } from "../../state/node-facts.ts";
 import type { Backend } from "../backend.ts";
-import { byName, ours } from "../chain.ts";
+import { ours } from "../chain.ts";
 import type { FillFrom } from "../fill.ts";
 import { fragmentsOf, type KnownFragments, type ModeParts, modePartsOf, noFragments } from "../mode-parts.ts";
 import type { TemplateTexts } from "../template.ts";
