@@ -59,20 +59,23 @@ export function mapPages<T, U>(
 
 /** The item of a sorted list whose place `seek` is looking for: 0 there, below 0 where that is further on. */
 export function findItem<T>(list: PagedList<T>, seek: (item: T) => number): T | undefined {
-  return finderIn(list)(seek);
+  return finderIn<T, undefined>(list, seek)(undefined);
 }
 
 /** As `findItem`, for many: an item that stands right behind the one that was found before it is not searched for. */
-export function finderIn<T>({ pages }: PagedList<T>): (seek: (item: T) => number) => T | undefined {
+export function finderIn<T, S>(
+  { pages }: PagedList<T>,
+  seek: (item: T, sought: S) => number,
+): (sought: S) => T | undefined {
   let [page, index]: [Page<T>, number] = [[], 0];
-  return (seek) => {
+  return (sought) => {
     const next = page[index];
-    if (next === undefined || seek(next) !== 0) {
-      page = pages[countWhile(pages, ([first]) => first !== undefined && seek(first) <= 0) - 1] ?? [];
-      index = countWhile(page, (each) => seek(each) < 0);
+    if (next === undefined || seek(next, sought) !== 0) {
+      page = pages[countWhile(pages, ([first]) => first !== undefined && seek(first, sought) <= 0) - 1] ?? [];
+      index = countWhile(page, (each) => seek(each, sought) < 0);
     }
     const item = page[index];
-    if (item === undefined || seek(item) !== 0) return undefined;
+    if (item === undefined || seek(item, sought) !== 0) return undefined;
     index++;
     return item;
   };
@@ -113,13 +116,25 @@ export function changesBetween<T>(now: PagedList<T>, before: PagedList<T>): List
   return { come: without(fresh, old), gone: without(old, fresh), pages: new Set(pages) };
 }
 
-/** Do two lists of the same order hold the same items? */
+/** Do two lists hold the same items in the same order? Pages that both have at the same place are not gone through. */
 export function sameItems<T>(a: PagedList<T>, b: PagedList<T>): boolean {
   if (a === b || a.length !== b.length) return a === b;
-  const others = without(b.pages, a.pages).flat();
-  return without(a.pages, b.pages)
-    .flat()
-    .every((item, index) => item === others[index]);
+  let [at, index] = [0, 0];
+  for (const page of a.pages) {
+    let other = b.pages[at];
+    if (index === 0 && page === other) {
+      at++;
+      continue;
+    }
+    for (const item of page) {
+      if (item !== other?.[index]) return false;
+      index++;
+      if (index < other.length) continue;
+      [at, index] = [at + 1, 0];
+      other = b.pages[at];
+    }
+  }
+  return true;
 }
 
 function without<T>(items: readonly T[], others: readonly T[]): readonly T[] {

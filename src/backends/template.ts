@@ -17,8 +17,8 @@ export type TemplateTexts = ReadonlyMap<string, string>;
 
 interface Pattern {
   readonly origin: Origin;
-  /** Literal text before each word and behind the last, with an empty place for each word between. */
-  readonly literals: readonly string[];
+  /** Literal text before each word and behind the last; between them, the text that was filled in last. */
+  readonly pieces: string[];
   readonly words: readonly Word[];
   readonly distinct: number;
 }
@@ -58,25 +58,26 @@ function readHeading(template: string, line: string, number: number): Origin {
 
 function readPattern(origin: Origin, line: string, number: number): Pattern {
   const parts = line.split(/\{([^{}]*)\}/);
-  const literals = parts.map((part, index) => (index % 2 === 0 ? part : ""));
+  const pieces = parts.map((part, index) => (index % 2 === 0 ? part : ""));
   const words = parts
     .filter((_, index) => index % 2 === 1)
     .map((word) => {
       if (isWord(word)) return word;
       throw new RuleSyntaxError(number, line, `${origin.template}: unknown word {${word}}`);
     });
-  return { origin, literals, words, distinct: new Set(words).size };
+  return { origin, pieces, words, distinct: new Set(words).size };
 }
 
 function fillRule(template: string, pattern: Pattern | undefined, words: Words): Rule {
   if (!pattern) throw new RangeError(`${template}: no such heading`);
-  const { origin } = pattern;
-  const pieces = pattern.literals.slice();
-  for (const [index, word] of pattern.words.entries()) {
+  const { origin, pieces } = pattern;
+  let place = 1;
+  for (const word of pattern.words) {
     const value = words[word];
     if (value === undefined) throw new RangeError(`${template} ${origin.heading}: word {${word}} is missing`);
     if (value !== checked[word]) check(word, value, origin);
-    pieces[2 * index + 1] = value;
+    pieces[place] = value;
+    place += 2;
   }
   let given = 0;
   for (const _ in words) given++;

@@ -83,12 +83,12 @@ function knownServices(
   const old = previous?.known ?? NOTHING_KNOWN;
   const stays = previous !== undefined && sameViewpoint(previous.viewpoint, viewpoint);
   const remembered: KnownWorld["remembered"] = stays ? previous.remembered : new WeakMap();
-  const find = finderIn(old);
+  const find = finderIn(old, ({ record }, sought: ServiceRecord) => {
+    return record === sought ? 0 : compareServices(record.service, sought.service);
+  });
   const known = mapPages(records, remembered, (page) =>
     page.map((record) => {
-      const before = find((each) =>
-        each.record === record ? 0 : compareServices(each.record.service, record.service),
-      );
+      const before = find(record);
       return stays && before?.record === record ? before : knownServiceOf(record, viewpoint, before);
     }),
   );

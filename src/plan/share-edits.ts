@@ -2,7 +2,7 @@
 import type { ListChanges } from "../paged-list.ts";
 import type { Fragment, KernelState } from "../state/kernel-state.ts";
 import { tailOf } from "../state/rule.ts";
-import { countShares, linesOf, type SharedChain } from "../state/shares.ts";
+import { countShare, countShares, linesOf, type SharedChain } from "../state/shares.ts";
 
 /**
  * Lines that take out the shares that changed and put the new ones in, at their places in the order of the fragments.
@@ -43,13 +43,10 @@ function insertions(chain: SharedChain, wanted: KernelState, { shares, pages }: 
       continue;
     }
     for (const fragment of page) {
-      const isNew = shares.has(fragment.key);
-      const lines = shares.get(fragment.key) ?? linesOf(fragment, chain);
-      if (isNew && lines.length > 0) left--;
-      for (const line of lines) {
-        if (isNew) edits.push(`-I ${chain.name} ${place}${tailOf(line)}`);
-        place++;
-      }
+      const lines = shares.get(fragment.key);
+      if (!lines) place += countShare(fragment, chain);
+      else if (lines.length > 0) left--;
+      for (const line of lines ?? []) edits.push(`-I ${chain.name} ${place++}${tailOf(line)}`);
     }
   }
   return edits;

@@ -4,6 +4,7 @@ import { type IndexedChain, indexTree, indexTreeAfter, isIndexed } from "../stat
 import type { Chain, Chains } from "../state/kernel-state.ts";
 import { sameLines } from "../state/rule.ts";
 import { sharedChains, withoutIndexes } from "../state/whole-tables.ts";
+import { shareChanges } from "./share-changes.ts";
 import { shareEdits } from "./share-edits.ts";
 import { isToBeWritten, type TablePair } from "./table-pair.ts";
 
@@ -41,6 +42,7 @@ function diffFound({ table, wanted, actual }: TablePair): SharedDifference {
 function diffHeld(pair: TablePair): SharedDifference {
   const { table, wanted, actual } = pair;
   const fixed = wanted.tables.get(table) ?? new Map<string, Chain>();
+  const changed = shareChanges(pair.changed, table);
   const edits = new Map<string, readonly string[]>();
   const rewrite = new Set<string>();
   const indexed: IndexedDifference[] = [];
@@ -48,10 +50,10 @@ function diffHeld(pair: TablePair): SharedDifference {
     if (chain.hold !== "ours") continue;
     const known = actual.tables.get(table)?.get(chain.name);
     if (isIndexed(chain)) {
-      indexed.push(diffIndex(pair, chain, known));
+      indexed.push(diffIndex({ ...pair, changed }, chain, known));
       continue;
     }
-    const lines = shareEdits({ table, name: chain.name }, wanted, pair.changed);
+    const lines = shareEdits({ table, name: chain.name }, wanted, changed);
     if (!known || !sameFixed(chain, known) || lines.length > MOST_EDITS) rewrite.add(chain.name);
     else edits.set(chain.name, lines);
   }

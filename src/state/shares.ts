@@ -15,9 +15,7 @@ type Counts = ReadonlyMap<string, number>;
 export function sharesOf(page: Page<Fragment>, table: TableName): Shares {
   const gathered = new Map<string, Rule[]>();
   for (const fragment of page) {
-    const shares = fragment.shares(table);
-    COUNTED[table].set(fragment, countsOf(shares));
-    for (const [name, rules] of shares) {
+    for (const [name, rules] of sharesOfOne(fragment, table)) {
       const before = gathered.get(name);
       if (before) before.push(...rules);
       else gathered.set(name, [...rules]);
@@ -25,6 +23,16 @@ export function sharesOf(page: Page<Fragment>, table: TableName): Shares {
   }
   return gathered;
 }
+
+/** The rules that one fragment has in shared chains, by chain. Written out anew at each call, but where there are none. */
+export function sharesOfOne(fragment: Fragment, table: TableName): Shares {
+  if (COUNTED[table].get(fragment)?.size === 0) return NO_SHARES;
+  const shares = fragment.shares(table);
+  if (!COUNTED[table].has(fragment)) COUNTED[table].set(fragment, countsOf(shares));
+  return shares;
+}
+
+const NO_SHARES: Shares = new Map();
 
 /** How many rules the fragments of a page have in a shared chain. Each page and each fragment is counted once. */
 export function countShares(page: Page<Fragment>, { table, name }: SharedChain): number {
@@ -36,10 +44,12 @@ export function countShares(page: Page<Fragment>, { table, name }: SharedChain):
 /** The rules of one fragment in a shared chain; it writes none where it is known to have none. */
 export function rulesIn(fragment: Fragment, { table, name }: SharedChain): readonly Rule[] {
   const counts = COUNTED[table].get(fragment);
-  if (counts && !counts.has(name)) return [];
-  const shares = fragment.shares(table);
-  COUNTED[table].set(fragment, counts ?? countsOf(shares));
-  return shares.get(name) ?? [];
+  return counts && !counts.has(name) ? [] : (sharesOfOne(fragment, table).get(name) ?? []);
+}
+
+/** How many rules a fragment has in a shared chain. It is counted once. */
+export function countShare(fragment: Fragment, { table, name }: SharedChain): number {
+  return countFragment(fragment, table).get(name) ?? 0;
 }
 
 /** How many rules a fragment has in all shared chains of a table. It is counted once. */
@@ -56,9 +66,7 @@ const COUNTED = byTable(() => new WeakMap<Fragment, Counts>());
 const ADDED_UP = byTable(() => new WeakMap<Page<Fragment>, Counts>());
 
 function countFragment(fragment: Fragment, table: TableName): Counts {
-  const counts = COUNTED[table].get(fragment) ?? countsOf(fragment.shares(table));
-  COUNTED[table].set(fragment, counts);
-  return counts;
+  return COUNTED[table].get(fragment) ?? countsOf(sharesOfOne(fragment, table));
 }
 
 /** By their text: thousands of fragments have the same few counts, and share them. */

@@ -87,28 +87,26 @@ function choose(context: Context, part: Part): readonly Rule[] {
   return ways.map(({ heading: [some, last], words, weight }) => {
     const whole = left;
     left -= weight;
-    const fixed = { chain: part.chain, ...words };
-    if (left === 0) return context.fill(CHAIN, last, fixed);
-    return context.fill(CHAIN, some, { ...fixed, probability: nearestProbability(weight, whole) });
+    if (left === 0) return context.fill(CHAIN, last, words);
+    return context.fill(CHAIN, some, { ...words, probability: nearestProbability(weight, whole) });
   });
 }
 
 function waysOf(context: Context, part: Part): readonly Way[] {
   const { tree } = part;
-  if (tree.kind === "leaf") return tree.items.map(({ endpoint }) => wayTo(context, endpoint));
-  return partsOf(part).map(({ chain, tree: below }) => ({
-    ...BY_CHAIN,
-    words: { target: chain },
-    weight: sizeOf(below),
-  }));
+  if (tree.kind === "leaf") return tree.items.map(({ endpoint }) => wayTo(context, part.chain, endpoint));
+  return partsOf(part).map(({ chain: target, tree: below }) => {
+    return { heading: BY_CHAIN, words: { chain: part.chain, target }, weight: sizeOf(below) };
+  });
 }
 
-const BY_CHAIN = { heading: ["random-way", "last-way"] } as const;
+const BY_CHAIN = ["random-way", "last-way"] as const;
+const STRAIGHT = ["random", "last"] as const;
 
-function wayTo({ chainOf, protocol, traffic }: Context, endpoint: Endpoint): Way {
+function wayTo({ chainOf, protocol, traffic }: Context, chain: string, endpoint: Endpoint): Way {
   if (traffic.servicePort.affinitySeconds > 0) {
-    return { ...BY_CHAIN, words: { target: endpointChain(chainOf(endpoint)) }, weight: 1 };
+    return { heading: BY_CHAIN, words: { chain, target: endpointChain(chainOf(endpoint)) }, weight: 1 };
   }
   const destination = hostPort(kernelText(endpoint.ip), endpoint.port);
-  return { heading: ["random", "last"], words: { protocol, destination }, weight: 1 };
+  return { heading: STRAIGHT, words: { chain, protocol, destination }, weight: 1 };
 }
