@@ -30,7 +30,7 @@ interface Unread {
  * Milliseconds between two batches. Each batch makes its reader look at every page of Services that it touches, so a
  * stream of single changes would cost far more than the changes; passes are a second apart anyway.
  */
-const GAP = 100;
+const GAP = 25;
 
 export const NOTHING: Notes = { problems: [], passedOver: [] };
 

@@ -14,11 +14,8 @@ const RATE = 1000;
 /** Milliseconds: the least gap between two passes by default. */
 const LEAST_GAP = 1_000;
 
-/** Milliseconds until a right kernel counts as never to come: a pass over all Services takes long with iptables-nft. */
-const PATIENCE = 180_000;
-
-/** Milliseconds in which a pass that has made the kernel right says so, at the latest. */
-const GRACE = 3_000;
+/** Milliseconds without the end of a pass, after which none is running: one with all changes in it may take long. */
+const QUIET = 20_000;
 
 /** What was seen from the first change to rest. */
 interface Churn {
@@ -66,17 +63,14 @@ async function watchChurn({ server, daemon, seconds, wanted }: ChurnInput): Prom
   return { begin, middle, end, worked: work, elapsed: written.at - started, passes, written };
 }
 
-/** All passes until the one that made the kernel right. The kernel is looked at after each, which takes some time. */
+/** All passes until there are no more: the last one has made the kernel right. Nothing is looked at before it is over. */
 async function passesUntilRight(daemon: BenchDaemon, wanted: ReadonlySet<string>): Promise<readonly Pass[]> {
-  const begin = monotonic();
-  for (;;) {
-    const before = daemon.passes.length;
-    const difference = findDifference(wanted);
-    if (difference === undefined) break;
-    if (monotonic() - begin > PATIENCE) throw new Error(difference);
-    while (daemon.passes.length === before && monotonic() - begin < PATIENCE) await sleep(20);
+  for (let before = -1; before < daemon.passes.length; ) {
+    before = daemon.passes.length;
+    await sleep(QUIET);
   }
-  await sleep(GRACE);
+  const difference = findDifference(wanted);
+  if (difference !== undefined) throw new Error(difference);
   return daemon.passes;
 }
 
