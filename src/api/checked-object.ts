@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { InputError, type Place } from "../errors.ts";
 import { optionalLabel, subdomain } from "./grammar.ts";
+import { namespaceOf } from "./metadata.ts";
 import { printIdentity } from "./object-name.ts";
 import type { Kind } from "./objects.ts";
 import { quote } from "./quote.ts";
@@ -87,7 +88,7 @@ function nameObject({ kind, raw, place }: Inside): Place {
     object: printIdentity({
       kind,
       name,
-      namespace: kind === "Node" ? "" : namespace || "default",
+      namespace: kind === "Node" ? "" : namespaceOf({ namespace }),
     }),
   };
 }

@@ -11,13 +11,14 @@ import {
   isLabel,
   labelValue,
   list,
+  listed,
   optionalSubdomain,
   protocol,
   subdomain,
   whole,
   word,
 } from "./grammar.ts";
-import { namespaced } from "./metadata.ts";
+import { hasText, namespaced, namespaceOf, textOf } from "./metadata.ts";
 import type { ApiEndpoint, EndpointSlice } from "./objects.ts";
 import { printPod, targetRef } from "./pod-reference.ts";
 import { quote } from "./quote.ts";
@@ -44,7 +45,7 @@ const endpoint = z.object({
 });
 
 // A name left out is the API server's default, the empty one; one that is null on purpose has no meaning.
-const portName = emptyOrLabel.nullable().default("");
+const portName = emptyOrLabel.nullable().optional();
 const slicePort = z.object({
   name: portName,
   protocol,
@@ -61,6 +62,7 @@ const schema = z.object({
 const withoutPods = schema.extend({ endpoints: list(endpoint.omit({ targetRef: true })) });
 
 type RawSlice = z.infer<typeof schema>;
+type RawEndpoint = z.infer<typeof endpoint>;
 
 /**
  * Reads an EndpointSlice, applying API defaults. Slices of host names and of no Service are passed over; ports without
@@ -78,35 +80,35 @@ export function readSliceWithoutPods(raw: unknown, place: Place): Reading<Endpoi
 function project(raw: RawSlice, complaints: Complaints): EndpointSlice | NotUsed {
   const { metadata, addressType: family } = raw;
   if (family === "FQDN") return { kind: "not used", reason: "its addresses are host names" };
-  const service = metadata.labels.get(SERVICE_NAME) ?? "";
+  const service = textOf(metadata.labels, SERVICE_NAME) ?? "";
   if (service === "") return { kind: "not used", reason: `it has no label ${SERVICE_NAME}` };
   if (!isLabel(service)) {
     complaints.refuse(`metadata.labels[${quote(SERVICE_NAME)}]`, `must be a DNS label, not ${quote(service)}`);
   }
   return {
     kind: "EndpointSlice",
-    namespace: metadata.namespace,
+    namespace: namespaceOf(metadata),
     name: metadata.name,
     service,
     family,
-    headless: metadata.labels.has(HEADLESS),
+    headless: hasText(metadata.labels, HEADLESS),
     ports: lean(readPorts(raw, complaints)),
     endpoints: lean(readEndpoints(raw, family, complaints)),
   };
 }
 
 function readEndpoints({ metadata, endpoints }: RawSlice, family: Family, complaints: Complaints) {
-  return endpoints.flatMap((each, index) => {
-    const address = readAddress(each.addresses, { family, field: `endpoints[${index}]` }, complaints);
-    return address === undefined ? [] : [projectEndpoint(each, address, metadata.namespace)];
+  return listed(endpoints).flatMap((each, index) => {
+    const address = readAddress(listed(each.addresses), { family, field: `endpoints[${index}]` }, complaints);
+    return address === undefined ? [] : [projectEndpoint(each, address, namespaceOf(metadata))];
   });
 }
 
 function readPorts({ ports }: RawSlice, { drop }: Complaints): EndpointSlice["ports"] {
-  return ports.flatMap(({ name, protocol, port }, index) => {
+  return listed(ports).flatMap(({ name = "", protocol, port }, index) => {
     if (name === null) drop(`ports[${index}].name`, "is null, so no port of a Service can match it");
     else if (!port) drop(`ports[${index}].port`, `must be a whole number from 1 to 65535, not ${quote(port)}`);
-    else return [{ name, protocol, port }];
+    else return [{ name, protocol: protocol || "TCP", port }];
     return [];
   });
 }
@@ -135,15 +137,15 @@ function readAddress(addresses: readonly string[], { family, field }: AddressPla
   return sort === undefined ? parsed.text : undefined;
 }
 
-function projectEndpoint(raw: RawSlice["endpoints"][number], address: string, namespace: string): ApiEndpoint {
+function projectEndpoint(raw: RawEndpoint, address: string, namespace: string): ApiEndpoint {
   return {
     address,
-    nodeName: raw.nodeName,
+    nodeName: raw.nodeName ?? "",
     ready: raw.conditions?.ready ?? true,
     serving: raw.conditions?.serving ?? true,
     terminating: raw.conditions?.terminating ?? false,
-    zoneHints: namesOf(raw.hints?.forZones ?? []),
-    nodeHints: namesOf(raw.hints?.forNodes ?? []),
+    zoneHints: namesOf(listed(raw.hints?.forZones)),
+    nodeHints: namesOf(listed(raw.hints?.forNodes)),
     pod: printPod(raw.targetRef, namespace),
   };
 }

@@ -5,8 +5,8 @@ import { parseAddress } from "../net/address.ts";
 import { type Complaints, type NotUsed, readObject } from "./checked-object.ts";
 import { findForbiddenSort } from "./endpoint-address.ts";
 import { HEADLESS } from "./endpoint-slice.ts";
-import { isLabel, list, optionalLabel, optionalSubdomain, port, protocol, subdomain } from "./grammar.ts";
-import { namespaced } from "./metadata.ts";
+import { isLabel, list, listed, optionalLabel, optionalSubdomain, port, protocol, subdomain } from "./grammar.ts";
+import { hasText, namespaced, namespaceOf, textOf } from "./metadata.ts";
 import { type MirroredAddress, mirrorSubsets } from "./mirrored-slices.ts";
 import type { Endpoints } from "./objects.ts";
 import { printPod, targetRef } from "./pod-reference.ts";
@@ -47,9 +47,10 @@ export function readEndpoints(raw: unknown, place: Place): Reading<Endpoints> {
 }
 
 function project({ metadata, subsets }: RawEndpoints, complaints: Complaints): Endpoints | NotUsed {
-  const { namespace, name, labels, annotations } = metadata;
-  if (labels.get(SKIP_MIRROR) === "true") return { kind: "not used", reason: `its label ${SKIP_MIRROR} is true` };
-  if (annotations.has(LEADER))
+  const { name, labels, annotations } = metadata;
+  const namespace = namespaceOf(metadata);
+  if (textOf(labels, SKIP_MIRROR) === "true") return { kind: "not used", reason: `its label ${SKIP_MIRROR} is true` };
+  if (hasText(annotations, LEADER))
     return {
       kind: "not used",
       reason: `its annotation ${LEADER} makes it a lock`,
@@ -59,15 +60,15 @@ function project({ metadata, subsets }: RawEndpoints, complaints: Complaints): E
     const ready = key === "addresses";
     const read = (raw: RawAddress, index: number) =>
       readAddress(raw, { namespace, ready, field: `subsets[${subset}].${key}[${index}].ip` }, complaints);
-    return (subsets[subset]?.[key] ?? []).flatMap(read);
+    return listed(listed(subsets)[subset]?.[key]).flatMap(read);
   };
-  const read = subsets.map(({ ports }, index) => {
+  const read = listed(subsets).map(({ ports }, index) => {
     return {
-      ports,
+      ports: listed(ports).map(({ name, protocol, port }) => ({ name: name ?? "", protocol: protocol || "TCP", port })),
       addresses: [...readList("addresses", index), ...readList("notReadyAddresses", index)],
     };
   });
-  const { slices, dropped } = mirrorSubsets({ namespace, name, headless: labels.has(HEADLESS) }, read);
+  const { slices, dropped } = mirrorSubsets({ namespace, name, headless: hasText(labels, HEADLESS) }, read);
   if (dropped > 0) complaints.drop("subsets", `have more than 1000 addresses for the same ports: ${dropped} left out`);
   return { kind: "Endpoints", namespace, name, slices };
 }
@@ -93,7 +94,7 @@ function readAddress(
       {
         ...parsed,
         ready,
-        nodeName: raw.nodeName,
+        nodeName: raw.nodeName ?? "",
         pod: printPod(raw.targetRef, namespace),
       },
     ];

@@ -1,10 +1,7 @@
 // What does the API server say round the objects: heads of lists, events of a watch, refusals?
 import * as z from "zod";
 
-const text = z
-  .string()
-  .nullish()
-  .transform((value) => value ?? "");
+const text = z.string().nullish();
 
 /** What a list says of itself. */
 export interface ListHead {
@@ -19,7 +16,7 @@ const listHead = z.object({ resourceVersion: text, continue: text });
 /** Reads a list's `metadata`; undefined: it is none. */
 export function readListHead(raw: unknown): ListHead | undefined {
   const { data } = listHead.safeParse(raw);
-  return data && { resourceVersion: data.resourceVersion, next: data.continue };
+  return data && { resourceVersion: data.resourceVersion ?? "", next: data.continue ?? "" };
 }
 
 /** What an object is known by, whether its content can be read or not. */
@@ -35,7 +32,10 @@ const objectHead = z.object({
 
 /** Reads the identity of an object; undefined: it has none. */
 export function readObjectHead(raw: unknown): ObjectHead | undefined {
-  return objectHead.safeParse(raw).data?.metadata;
+  const metadata = objectHead.safeParse(raw).data?.metadata;
+  if (!metadata) return undefined;
+  const { namespace, name, resourceVersion } = metadata;
+  return { namespace: namespace ?? "", name, resourceVersion: resourceVersion ?? "" };
 }
 
 /** The server's own words for a refusal. */
@@ -69,7 +69,13 @@ export function readStatus(raw: unknown): Status | undefined {
   if (!data) return undefined;
   const { code, reason, message, details } = data;
   const tooLarge = (details?.causes ?? []).some((cause) => cause.reason === "ResourceVersionTooLarge");
-  return { code: code ?? 0, reason, message, retryAfter: details?.retryAfterSeconds ?? 0, tooLarge };
+  return {
+    code: code ?? 0,
+    reason: reason ?? "",
+    message: message ?? "",
+    retryAfter: details?.retryAfterSeconds ?? 0,
+    tooLarge,
+  };
 }
 
 /** One line of a watch. */
@@ -107,8 +113,8 @@ export function readWatchEvent(raw: unknown): WatchEvent | undefined {
   if (data.type === "BOOKMARK") return readBookmark(data.object);
   if (data.type === "ERROR") return readError(data.object);
   const type = TYPES.get(data.type);
-  const resourceVersion = versioned.safeParse(data.object).data?.metadata.resourceVersion;
-  return type && resourceVersion !== undefined ? { type, resourceVersion, raw: data.object } : undefined;
+  const metadata = versioned.safeParse(data.object).data?.metadata;
+  return type && metadata && { type, resourceVersion: metadata.resourceVersion ?? "", raw: data.object };
 }
 
 function readBookmark(raw: unknown): WatchEvent | undefined {

@@ -1,8 +1,8 @@
 // Which values may the fields of a Kubernetes object have? The grammars of names, ports and addresses, as zod schemas.
+// Those of thousands of objects only look: a value that zod has to make anew takes ten times as long.
 import * as z from "zod";
 import { parseAddress } from "../net/address.ts";
 import { type Cidr, parseCidr } from "../net/cidr.ts";
-import { lean } from "../net/lean-list.ts";
 import { PROTOCOLS } from "../net/protocol.ts";
 import { quote } from "./quote.ts";
 
@@ -31,31 +31,32 @@ export const subdomain = named("a DNS subdomain", isSubdomain);
 /** What a label may hold when it is not empty: zones. */
 export const labelValue = named("a label value", isLabelValue);
 
-/** The same, or nothing at all: absent, null and empty become the empty text. */
+/** The same, or nothing at all: absent, null and empty mean the empty text. */
 export const emptyOrLabel = named("a DNS label", (text) => text === "" || isLabel(text));
-export const optionalLabel = emptyOrLabel.nullish().transform((text) => text ?? "");
+export const optionalLabel = emptyOrLabel.nullish();
 export const optionalSubdomain = optional("a DNS subdomain", isSubdomain);
 export const optionalLabelValue = optional("a label value", isLabelValue);
 
-/** A list; absent and null are empty, as for the API server. */
+/** A list; absent and null mean the empty one, as for the API server: `listed`. */
 export function list<T extends z.ZodType>(element: T) {
-  return z
-    .array(element)
-    .nullish()
-    .transform((elements): readonly z.output<T>[] => lean(elements ?? []));
+  return z.array(element).nullish();
+}
+
+/** What is in a `list`. */
+export function listed<T>(elements: readonly T[] | null | undefined): readonly T[] {
+  return elements ?? [];
 }
 
 /** Exactly one of the words. */
 export function word<T extends string>(words: readonly T[]) {
-  return z.string().transform((text, context) => pick(words, text, context));
+  return z.string().refine((text): text is T => words.some((each) => each === text), {
+    error: ({ input }) => `must be ${words.filter((each) => each !== "").join(" or ")}, not ${quote(input)}`,
+  });
 }
 
 /** One of the words; absent, null and empty text mean the API server's default. */
-export function choice<T extends string>(words: readonly T[], fallback: T) {
-  return z
-    .string()
-    .nullish()
-    .transform((text, context) => (text ? pick(words, text, context) : fallback));
+export function choice<T extends string>(words: readonly T[]) {
+  return word<T | "">(["", ...words]).nullish();
 }
 
 /** A whole number of a range. Numbers in quotes are text, and refused as the API server refuses them. */
@@ -69,21 +70,19 @@ export function whole(least: number, most: number) {
 export const port = whole(1, 65535);
 
 /** 0 to 65535; 0, null and absent mean none. */
-export const optionalPort = whole(0, 65535)
-  .nullish()
-  .transform((value) => value ?? 0);
+export const optionalPort = whole(0, 65535).nullish();
 
-export const protocol = choice(PROTOCOLS, "TCP");
+/** By default TCP. */
+export const protocol = choice(PROTOCOLS);
 
 /** Canonical text of an IP address. */
 export const address = z.string().transform((text, context): string => {
   return parseAddress(text)?.text ?? fail(context, `must be an IP address, not ${quote(text)}`);
 });
 
-/** Canonical address, `None` or empty: all that a cluster IP may be. */
-export const clusterIP = z.string().transform((text, context): string => {
-  if (text === "" || text === "None") return text;
-  return parseAddress(text)?.text ?? fail(context, `must be an IP address or None, not ${quote(text)}`);
+/** An address, `None` or empty: all that a cluster IP may be. */
+export const clusterIP = z.string().refine((text) => text === "" || text === "None" || parseAddress(text), {
+  error: ({ input }) => `must be an IP address or None, not ${quote(input)}`,
 });
 
 export const cidr = z.string().transform((text, context): Cidr => {
@@ -97,13 +96,7 @@ function named(what: string, fits: (text: string) => boolean) {
 }
 
 function optional(what: string, fits: (text: string) => boolean) {
-  return named(what, (text) => text === "" || fits(text))
-    .nullish()
-    .transform((text) => text ?? "");
-}
-
-function pick<T extends string>(words: readonly T[], text: string, context: z.core.$RefinementCtx): T {
-  return words.find((each) => each === text) ?? fail(context, `must be ${words.join(" or ")}, not ${quote(text)}`);
+  return named(what, (text) => text === "" || fits(text)).nullish();
 }
 
 function fail(context: z.core.$RefinementCtx, message: string): never {

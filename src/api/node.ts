@@ -3,8 +3,8 @@ import * as z from "zod";
 import type { Place } from "../errors.ts";
 import { parseAddress } from "../net/address.ts";
 import { type Complaints, readObject } from "./checked-object.ts";
-import { cidr, list, optionalLabelValue } from "./grammar.ts";
-import { clusterWide } from "./metadata.ts";
+import { cidr, list, listed, optionalLabelValue } from "./grammar.ts";
+import { clusterWide, textOf } from "./metadata.ts";
 import type { Node } from "./objects.ts";
 import { quote } from "./quote.ts";
 import type { Reading } from "./reading.ts";
@@ -35,11 +35,11 @@ function project(raw: RawNode, complaints: Complaints): Node {
   return {
     kind: "Node",
     name: metadata.name,
-    zone: readZone(metadata.labels.get(ZONE), complaints),
+    zone: readZone(textOf(metadata.labels, ZONE), complaints),
     addresses: [...readAddresses(raw, "InternalIP", complaints), ...readAddresses(raw, "ExternalIP", complaints)],
     podCIDRs: readPodCIDRs(raw),
     deleting: Boolean(metadata.deletionTimestamp),
-    toBeDeleted: (raw.spec?.taints ?? []).some(({ key }) => key === TO_BE_DELETED),
+    toBeDeleted: listed(raw.spec?.taints).some(({ key }) => key === TO_BE_DELETED),
   };
 }
 
@@ -50,7 +50,7 @@ function readZone(written: string | null | undefined, { refuse }: Complaints): s
 }
 
 function readAddresses({ status }: RawNode, type: string, { drop }: Complaints): readonly string[] {
-  return (status?.addresses ?? []).flatMap((each, index) => {
+  return listed(status?.addresses).flatMap((each, index) => {
     if (each.type !== type) return [];
     const parsed = parseAddress(each.address);
     if (!parsed) drop(`status.addresses[${index}].address`, `must be an IP address, not ${quote(each.address)}`);
@@ -60,7 +60,7 @@ function readAddresses({ status }: RawNode, type: string, { drop }: Complaints):
 
 // The single field is the first of the list; old objects have it alone.
 function readPodCIDRs({ spec }: RawNode): readonly string[] {
-  const several = (spec?.podCIDRs ?? []).map(({ text }) => text);
+  const several = listed(spec?.podCIDRs).map(({ text }) => text);
   const single = spec?.podCIDR ? [spec.podCIDR.text] : [];
   return several.length > 0 ? several : single;
 }

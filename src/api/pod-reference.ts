@@ -12,6 +12,6 @@ export const targetRef = z
 
 /** `namespace/name`, the namespace being that of the endpoints unless told; empty when no Pod is named. */
 export function printPod(reference: z.infer<typeof targetRef>, namespace: string): string {
-  if (reference?.kind !== "Pod" || reference.name === "") return "";
+  if (reference?.kind !== "Pod" || !reference.name) return "";
   return `${reference.namespace || namespace}/${reference.name}`;
 }

@@ -2,8 +2,8 @@
 import * as z from "zod";
 import type { Place } from "../errors.ts";
 import { readObject } from "./checked-object.ts";
-import { address, list, optionalSubdomain, subdomain } from "./grammar.ts";
-import { namespaced } from "./metadata.ts";
+import { address, list, listed, optionalSubdomain, subdomain } from "./grammar.ts";
+import { namespaced, namespaceOf } from "./metadata.ts";
 import type { Pod } from "./objects.ts";
 import type { Reading } from "./reading.ts";
 
@@ -24,11 +24,11 @@ export function readPod(raw: unknown, place: Place): Reading<Pod> {
 }
 
 function project({ metadata, spec, status }: z.infer<typeof schema>): Pod {
-  const several = (status?.podIPs ?? []).map(({ ip }) => ip);
+  const several = listed(status?.podIPs).map(({ ip }) => ip);
   const single = status?.podIP ? [status.podIP] : [];
   return {
     kind: "Pod",
-    namespace: metadata.namespace,
+    namespace: namespaceOf(metadata),
     name: metadata.name,
     nodeName: spec?.nodeName ?? "",
     ips: several.length > 0 ? several : single,

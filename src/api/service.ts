@@ -6,8 +6,20 @@ import { parseCidr } from "../net/cidr.ts";
 import { FAMILIES } from "../net/family.ts";
 import { lean } from "../net/lean-list.ts";
 import { type Complaints, readObject } from "./checked-object.ts";
-import { choice, clusterIP, label, list, optionalLabel, optionalPort, port, protocol, whole, word } from "./grammar.ts";
-import { namespaced } from "./metadata.ts";
+import {
+  choice,
+  clusterIP,
+  label,
+  list,
+  listed,
+  optionalLabel,
+  optionalPort,
+  port,
+  protocol,
+  whole,
+  word,
+} from "./grammar.ts";
+import { hasText, namespaced, namespaceOf } from "./metadata.ts";
 import type { ApiServicePort, Service } from "./objects.ts";
 import { quote } from "./quote.ts";
 import type { Reading } from "./reading.ts";
@@ -19,19 +31,21 @@ const DEFAULT_AFFINITY = 10800;
 
 const timeoutSeconds = z.object({ timeoutSeconds: whole(1, 86400).nullish() }).nullish();
 
+const servicePort = z.object({ name: optionalLabel, protocol, port, nodePort: optionalPort });
+
 const spec = z.object({
-  type: choice(["ClusterIP", "NodePort", "LoadBalancer", "ExternalName"], "ClusterIP"),
-  clusterIP: clusterIP.nullish().transform((text) => text ?? ""),
+  type: choice(["ClusterIP", "NodePort", "LoadBalancer", "ExternalName"]),
+  clusterIP: clusterIP.nullish(),
   clusterIPs: list(clusterIP),
   ipFamilies: list(word(FAMILIES)),
   selector: z.record(z.string(), z.unknown()).nullish(),
-  ports: list(z.object({ name: optionalLabel, protocol, port, nodePort: optionalPort })),
+  ports: list(servicePort),
   externalIPs: list(z.string()),
   loadBalancerSourceRanges: list(z.string()),
-  sessionAffinity: choice(["None", "ClientIP"], "None"),
+  sessionAffinity: choice(["None", "ClientIP"]),
   sessionAffinityConfig: z.object({ clientIP: timeoutSeconds }).nullish(),
-  externalTrafficPolicy: choice(["Cluster", "Local"], "Cluster"),
-  internalTrafficPolicy: choice(["Cluster", "Local"], "Cluster"),
+  externalTrafficPolicy: choice(["Cluster", "Local"]),
+  internalTrafficPolicy: choice(["Cluster", "Local"]),
   healthCheckNodePort: optionalPort,
 });
 
@@ -45,6 +59,7 @@ const schema = z.object({ metadata: namespaced(label), spec, status });
 
 type RawService = z.infer<typeof schema>;
 type RawSpec = RawService["spec"];
+type RawPort = z.infer<typeof servicePort>;
 
 /** Reads a Service, applying API defaults. External IPs, ingress IPs and source ranges are dropped one by one. */
 export function readService(raw: unknown, place: Place): Reading<Service> {
@@ -53,26 +68,31 @@ export function readService(raw: unknown, place: Place): Reading<Service> {
 
 function project(raw: RawService, complaints: Complaints): Service {
   const { metadata, spec } = raw;
-  refuseTwins(spec.ports, complaints);
+  const ports = listed(spec.ports).map(readPort);
+  refuseTwins(ports, complaints);
   return {
     kind: "Service",
-    namespace: metadata.namespace,
+    namespace: namespaceOf(metadata),
     name: metadata.name,
-    type: spec.type,
-    clusterIP: spec.clusterIP,
+    type: spec.type || "ClusterIP",
+    clusterIP: canonical(spec.clusterIP ?? ""),
     clusterIPs: lean(readClusterIPs(spec, complaints)),
-    ipFamilies: spec.ipFamilies,
+    ipFamilies: lean(listed(spec.ipFamilies)),
     hasSelector: Object.keys(spec.selector ?? {}).length > 0,
-    ports: spec.ports,
-    externalIPs: lean(readExternalIPs(spec.externalIPs, complaints)),
+    ports: lean(ports),
+    externalIPs: lean(readExternalIPs(listed(spec.externalIPs), complaints)),
     ingressVIPs: lean(readIngress(raw, complaints)),
-    sourceRanges: readSourceRanges(spec.loadBalancerSourceRanges, complaints),
+    sourceRanges: readSourceRanges(listed(spec.loadBalancerSourceRanges), complaints),
     affinitySeconds: readAffinity(spec),
-    externalTrafficPolicy: spec.externalTrafficPolicy,
-    internalTrafficPolicy: spec.internalTrafficPolicy,
-    healthCheckNodePort: spec.healthCheckNodePort,
-    foreignProxy: metadata.labels.has(FOREIGN_PROXY),
+    externalTrafficPolicy: spec.externalTrafficPolicy || "Cluster",
+    internalTrafficPolicy: spec.internalTrafficPolicy || "Cluster",
+    healthCheckNodePort: spec.healthCheckNodePort ?? 0,
+    foreignProxy: hasText(metadata.labels, FOREIGN_PROXY),
   };
+}
+
+function readPort({ name, protocol, port, nodePort }: RawPort): ApiServicePort {
+  return { name: name ?? "", protocol: protocol || "TCP", port, nodePort: nodePort ?? 0 };
 }
 
 // One of two such ports would hide the other, in an order that nobody wrote down.
@@ -86,7 +106,8 @@ function refuseTwins(ports: readonly ApiServicePort[], { refuse }: Complaints): 
 }
 
 // The API server holds each address to the family of its place; a rule of one family cannot bear the other's address.
-function readClusterIPs({ clusterIPs, ipFamilies }: RawSpec, { refuse }: Complaints): readonly string[] {
+function readClusterIPs(spec: RawSpec, { refuse }: Complaints): readonly string[] {
+  const [clusterIPs, ipFamilies] = [listed(spec.clusterIPs).map(canonical), listed(spec.ipFamilies)];
   clusterIPs.forEach((text, index) => {
     const field = `spec.clusterIPs[${index}]`;
     const family = ipFamilies[index];
@@ -97,6 +118,11 @@ function readClusterIPs({ clusterIPs, ipFamilies }: RawSpec, { refuse }: Complai
     }
   });
   return clusterIPs.filter(isAddress);
+}
+
+/** `None` and nothing stay what they are. */
+function canonical(clusterIP: string): string {
+  return parseAddress(clusterIP)?.text ?? clusterIP;
 }
 
 function isAddress(clusterIP: string): boolean {
@@ -114,7 +140,7 @@ function readExternalIPs(written: readonly string[], { drop }: Complaints): read
 
 // A load balancer that answers for itself says `Proxy`: traffic to its address must reach it.
 function readIngress({ status }: RawService, { drop }: Complaints): readonly string[] {
-  return (status?.loadBalancer?.ingress ?? []).flatMap(({ ip, ipMode }, index) => {
+  return listed(status?.loadBalancer?.ingress).flatMap(({ ip, ipMode }, index) => {
     if (!ip || (ipMode ?? "VIP") !== "VIP") return [];
     const parsed = parseAddress(ip);
     if (!parsed) drop(`status.loadBalancer.ingress[${index}].ip`, `must be an IP address, not ${quote(ip)}`);
@@ -133,6 +159,6 @@ function readSourceRanges(written: readonly string[], { drop }: Complaints): Ser
 }
 
 function readAffinity({ sessionAffinity, sessionAffinityConfig }: RawSpec): number {
-  if (sessionAffinity === "None") return 0;
+  if (sessionAffinity !== "ClientIP") return 0;
   return sessionAffinityConfig?.clientIP?.timeoutSeconds ?? DEFAULT_AFFINITY;
 }
