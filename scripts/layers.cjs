@@ -37,7 +37,7 @@ const LAYERS = {
   },
   sync: { src: [...MIDDLE, "source", "kernel"], packages: ["pino"] },
   serve: { src: ["sync", "options", ...BOTTOM], packages: ["prom-client"], system: ["http", "inspector"] },
-  commands: { src: [...MIDDLE, "source", "kernel", "sync", "serve", "compilers"], system: ["fs", "os"] },
+  commands: { src: [...MIDDLE, "source", "kernel", "sync", "serve"], system: ["fs", "os"] },
   cli: { src: ["commands", "options", "compilers"], packages: ["yargs"] },
   "work-meter": {},
   compilers: { src: ["work-meter"], system: ["v8"] },

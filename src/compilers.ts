@@ -8,15 +8,14 @@ const BUSY = 0.5;
 /** Bytes of what lives long: a few thousand Services. */
 const LARGE = 40_000_000;
 
-/** Objects of a cluster that is large: reading the rest of them pays already. */
-const MANY = 4_000;
-
 /** Milliseconds. */
 export interface Looks {
   /** Between two looks while the process starts, which is when a large cluster is read. */
   readonly start: number;
   /** Between two looks later on; so long the start takes too. */
   readonly rest: number;
+  /** So much processor time a start takes that has a large cluster to read. */
+  readonly much: number;
 }
 
 /**
@@ -34,21 +33,18 @@ export function startCompilers(): void {
   setFlagsFromString("--sparkplug");
 }
 
-/** Starts them for a cluster that has, so far, so many objects. */
-export function compileForMany(objects: number, start: () => void = startCompilers): void {
-  if (objects >= MANY) start();
-}
-
-/** Starts them once the process has a large cluster in memory, or was busy from one look to the next. */
+/** Starts them once the process reads a large cluster, or has it in memory, or was busy from one look to the next. */
 export function compileWhenBusy(looks: Looks, start: () => void = startCompilers): void {
   const worked = workMeter();
+  let atStart = 0;
   const begin = () => {
     clearInterval(often);
     clearInterval(seldom);
     start();
   };
   const often = setInterval(() => {
-    if (isLarge()) begin();
+    atStart += worked();
+    if (atStart > looks.much || isLarge()) begin();
   }, looks.start);
   const seldom = setInterval(() => {
     clearInterval(often);

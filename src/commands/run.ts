@@ -1,7 +1,5 @@
 // What does the daemon do from start to stop?
-
 import type { Backend } from "../backends/backend.ts";
-import { compileForMany } from "../compilers.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import type { Options } from "../options/options.ts";
 import type { Batch, Source } from "../source/source.ts";
@@ -43,7 +41,6 @@ export async function run(input: RunInput): Promise<void> {
       report(batch, log);
       counts.note(batch.changes);
       tracker.apply(batch.changes);
-      compileForMany(tracker.size);
       const snapshot = tracker.snapshot();
       if (snapshot) for (const loop of loops) loop.update(snapshot, batch.changes);
     }

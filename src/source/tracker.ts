@@ -40,12 +40,6 @@ export class Tracker {
     this.#awaited = new Set(awaited);
   }
 
-  /** How many objects there are, of all kinds. */
-  get size(): number {
-    const kinds = [this.#services, this.#slices, this.#endpoints, this.#nodes, this.#pods];
-    return kinds.reduce((sum, { size }) => sum + size, 0);
-  }
-
   apply(changes: readonly Change[]): void {
     for (const change of changes) {
       if (change.type === "set") this.#set(change.object);

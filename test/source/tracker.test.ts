@@ -96,15 +96,6 @@ function print(tracker: Tracker): Readonly<Record<string, readonly string[]>> {
   return Object.fromEntries(records);
 }
 
-t.test("every object counts, whatever there is to see of it", async (t) => {
-  const tracker = track();
-  t.equal(tracker.size, 0);
-  tracker.apply(set(service("web"), slice("web-1", "web"), slice("web-1", "web")));
-  t.equal(tracker.size, 2);
-  tracker.apply(remove("EndpointSlice", "web-1"));
-  t.equal(tracker.size, 1);
-});
-
 t.test("there is no snapshot before every awaited kind is complete", (t) => {
   const tracker = new Tracker(["Service", "EndpointSlice"]);
   tracker.apply([...set(service("web")), { type: "complete", kind: "Service" }]);
