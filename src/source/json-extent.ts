@@ -1,4 +1,4 @@
-// Where does a JSON value end? Found byte by byte, so that the value need not be whole.
+// Where does a JSON value end? Found without reading it, so that the value need not be whole.
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -23,28 +23,39 @@ export class JsonExtent {
    * the next chunk. A number or word only ends where something else begins.
    */
   findEnd(chunk: Uint8Array, start: number): number {
-    for (let at = start; at < chunk.length; at++) {
-      const byte = chunk[at] ?? 0;
-      if (this.#inString) this.#readText(byte);
-      else if (this.#scalar) {
+    let at = start;
+    while (at < chunk.length) {
+      if (this.#scalar) {
+        const byte = chunk[at] ?? 0;
         if (isBlank(byte) || byte === COMMA || closes(byte)) return at;
+        at++;
         continue;
-      } else this.#readStructure(byte);
-      if (this.#depth === 0 && !this.#inString) return at + 1;
+      }
+      at = this.#inString ? this.#leaveText(chunk, at) : this.#readStructure(chunk, at);
+      if (this.#depth === 0 && !this.#inString) return at;
     }
     return -1;
   }
 
-  #readText(byte: number): void {
-    if (this.#escaped) this.#escaped = false;
-    else if (byte === BACKSLASH) this.#escaped = true;
-    else if (byte === QUOTE) this.#inString = false;
+  /** The index behind the text, or behind a quotation mark in it, or the end of the chunk. The search for it is native. */
+  #leaveText(chunk: Uint8Array, start: number): number {
+    const from = this.#escaped ? start + 1 : start;
+    const quote = chunk.indexOf(QUOTE, from);
+    const end = quote < 0 ? chunk.length : quote;
+    let first = end;
+    while (first > from && chunk[first - 1] === BACKSLASH) first--;
+    const escapes = (end - first) % 2 === 1;
+    this.#escaped = quote < 0 && escapes;
+    this.#inString = quote < 0 || escapes;
+    return quote < 0 ? end : quote + 1;
   }
 
-  #readStructure(byte: number): void {
+  #readStructure(chunk: Uint8Array, at: number): number {
+    const byte = chunk[at] ?? 0;
     if (byte === QUOTE) this.#inString = true;
     else if (opens(byte)) this.#depth++;
     else if (closes(byte)) this.#depth--;
+    return at + 1;
   }
 }
 
