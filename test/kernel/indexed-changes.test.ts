@@ -10,11 +10,12 @@ import { ipsetSkipReason } from "../support/ipset-tool.ts";
 import { variantSkip } from "../support/iptables-variant.ts";
 import { KeptKernel, SYNC_PERIOD } from "../support/kept-kernel.ts";
 import { commandHere } from "../support/namespace-command.ts";
+import { longMessageSkip } from "../support/sandbox.ts";
 import { limitTime } from "../support/time-limit.ts";
 
 limitTime(180_000);
 
-const skip = ipsetSkipReason() || variantSkip("nft");
+const skip = ipsetSkipReason() || variantSkip("nft") || longMessageSkip();
 
 /** Every fourth address is one's, and every tenth of them has a nodePort. */
 const SERVICES = 2000;

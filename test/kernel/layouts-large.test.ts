@@ -20,6 +20,7 @@ import { variantSkip } from "../support/iptables-variant.ts";
 import { makeLiveNode } from "../support/live-node.ts";
 import { commandHere } from "../support/namespace-command.ts";
 import { ownNetns } from "../support/netns.ts";
+import { longMessageSkip } from "../support/sandbox.ts";
 import type { At } from "../support/talker.ts";
 import { BACKEND, INDEXED_BACKEND } from "../support/templates.ts";
 import { limitTime } from "../support/time-limit.ts";
@@ -27,7 +28,7 @@ import { limitTime } from "../support/time-limit.ts";
 limitTime(300_000);
 
 const variant = "nft";
-const skip = ipsetSkipReason() || variantSkip(variant);
+const skip = ipsetSkipReason() || variantSkip(variant) || longMessageSkip();
 
 /** So many that in either layout their rules do not go into one restore. */
 const SERVICES = 2600;

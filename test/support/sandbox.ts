@@ -48,6 +48,11 @@ export function skipReason(): string | false {
   return found.kind === "none" ? `no network namespaces here: ${found.reason}` : false;
 }
 
+/** Why nothing large can be restored through iptables-nft, if so: it sends a transaction in one message. */
+export function longMessageSkip(): string | false {
+  return privilege().kind !== "root" && "an ordinary user's netlink messages may not be as long as root's";
+}
+
 /**
  * Starts this very process again in namespaces of its own (network, mounts with a private /run; for an ordinary user
  * also users) and ends with its exit code. Returns where that is done already, or cannot be done. Everything made
