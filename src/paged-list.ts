@@ -69,13 +69,13 @@ export function finderIn<T, S>(
 ): (sought: S) => T | undefined {
   let [page, index]: [Page<T>, number] = [[], 0];
   return (sought) => {
-    const next = page[index];
-    if (next === undefined || seek(next, sought) !== 0) {
+    let item = page[index];
+    if (item === undefined || seek(item, sought) !== 0) {
       page = pages[countWhile(pages, ([first]) => first !== undefined && seek(first, sought) <= 0) - 1] ?? [];
       index = countWhile(page, (each) => seek(each, sought) < 0);
+      item = page[index];
+      if (item === undefined || seek(item, sought) !== 0) return undefined;
     }
-    const item = page[index];
-    if (item === undefined || seek(item, sought) !== 0) return undefined;
     index++;
     return item;
   };

@@ -98,9 +98,12 @@ export class BenchDaemon {
 
   #hear(line: string): void {
     this.#said.push(line);
-    const [complete, month, day, time, elapsed] = COMPLETE.exec(line) ?? [];
-    const ago = Date.now() - Date.parse(`${new Date().getFullYear()}-${month}-${day}T${time}`);
-    if (complete) this.#passes.push({ end: monotonic() - ago, elapsed: Number(elapsed) });
+    const complete = COMPLETE.exec(line);
+    if (complete) {
+      const [, month, day, time, elapsed] = complete;
+      const ago = Date.now() - Date.parse(`${new Date().getFullYear()}-${month}-${day}T${time}`);
+      this.#passes.push({ end: monotonic() - ago, elapsed: Number(elapsed) });
+    }
     this.#wake();
   }
 }

@@ -14,6 +14,7 @@ import {
   listed,
   optionalSubdomain,
   protocol,
+  protocolOf,
   subdomain,
   whole,
   word,
@@ -108,7 +109,7 @@ function readPorts({ ports }: RawSlice, { drop }: Complaints): EndpointSlice["po
   return listed(ports).flatMap(({ name = "", protocol, port }, index) => {
     if (name === null) drop(`ports[${index}].name`, "is null, so no port of a Service can match it");
     else if (!port) drop(`ports[${index}].port`, `must be a whole number from 1 to 65535, not ${quote(port)}`);
-    else return [{ name, protocol: protocol || "TCP", port }];
+    else return [{ name, protocol: protocolOf(protocol), port }];
     return [];
   });
 }

@@ -5,7 +5,17 @@ import { parseAddress } from "../net/address.ts";
 import { type Complaints, type NotUsed, readObject } from "./checked-object.ts";
 import { findForbiddenSort } from "./endpoint-address.ts";
 import { HEADLESS } from "./endpoint-slice.ts";
-import { isLabel, list, listed, optionalLabel, optionalSubdomain, port, protocol, subdomain } from "./grammar.ts";
+import {
+  isLabel,
+  list,
+  listed,
+  optionalLabel,
+  optionalSubdomain,
+  port,
+  protocol,
+  protocolOf,
+  subdomain,
+} from "./grammar.ts";
 import { hasText, namespaced, namespaceOf, textOf } from "./metadata.ts";
 import { type MirroredAddress, mirrorSubsets } from "./mirrored-slices.ts";
 import type { Endpoints } from "./objects.ts";
@@ -64,7 +74,11 @@ function project({ metadata, subsets }: RawEndpoints, complaints: Complaints): E
   };
   const read = listed(subsets).map(({ ports }, index) => {
     return {
-      ports: listed(ports).map(({ name, protocol, port }) => ({ name: name ?? "", protocol: protocol || "TCP", port })),
+      ports: listed(ports).map(({ name, protocol, port }) => ({
+        name: name ?? "",
+        protocol: protocolOf(protocol),
+        port,
+      })),
       addresses: [...readList("addresses", index), ...readList("notReadyAddresses", index)],
     };
   });

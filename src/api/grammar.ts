@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { parseAddress } from "../net/address.ts";
 import { type Cidr, parseCidr } from "../net/cidr.ts";
-import { PROTOCOLS } from "../net/protocol.ts";
+import { PROTOCOLS, type Protocol } from "../net/protocol.ts";
 import { quote } from "./quote.ts";
 
 const LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -72,8 +72,13 @@ export const port = whole(1, 65535);
 /** 0 to 65535; 0, null and absent mean none. */
 export const optionalPort = whole(0, 65535).nullish();
 
-/** By default TCP. */
+/** By default TCP: `protocolOf`. */
 export const protocol = choice(PROTOCOLS);
+
+/** What a `protocol` means. */
+export function protocolOf(written: z.infer<typeof protocol>): Protocol {
+  return written || "TCP";
+}
 
 /** Canonical text of an IP address. */
 export const address = z.string().transform((text, context): string => {

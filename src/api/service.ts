@@ -16,6 +16,7 @@ import {
   optionalPort,
   port,
   protocol,
+  protocolOf,
   whole,
   word,
 } from "./grammar.ts";
@@ -92,7 +93,7 @@ function project(raw: RawService, complaints: Complaints): Service {
 }
 
 function readPort({ name, protocol, port, nodePort }: RawPort): ApiServicePort {
-  return { name: name ?? "", protocol: protocol || "TCP", port, nodePort: nodePort ?? 0 };
+  return { name: name ?? "", protocol: protocolOf(protocol), port, nodePort: nodePort ?? 0 };
 }
 
 // One of two such ports would hide the other, in an order that nobody wrote down.

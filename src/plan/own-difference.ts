@@ -1,6 +1,7 @@
 // What differs in the chains of a table that are of one fragment alone?
 import { byName, type Chain, type Chains, type Fragment, type TableName } from "../state/kernel-state.ts";
 import { isOurChain } from "../state/ownership.ts";
+import { fragmentPairs } from "./fragment-pairs.ts";
 import { replacements } from "./replacements.ts";
 import { isToBeWritten, type TablePair } from "./table-pair.ts";
 
@@ -44,25 +45,21 @@ function allNew({ table, changed }: TablePair): OwnDifference {
  * Fragment by fragment, each beside the one of its key before: what is written out to be compared is let go of before
  * the next one's turn, so that thousands which change at once take no more memory than one.
  */
-function differentOwn(pair: TablePair, found: Chains, present: Set<string>): OwnDifference {
-  const { table, changed } = pair;
-  const before = new Map(changed.gone.map((fragment) => [fragment.key, fragment]));
+function differentOwn({ table, actual, changed }: TablePair, found: Chains, present: Set<string>): OwnDifference {
   const wanted = new Set<string>();
   const own: FragmentWrite[] = [];
-  for (const fragment of changed.come) {
-    const old = byName(before.get(fragment.key)?.chains(table) ?? []);
-    const chains = fragment.chains(table);
-    const differ = chains.filter((chain) => isToBeWritten(chain, old.get(chain.name) ?? found.get(chain.name)));
-    // What was found differs for reasons unknown, and is rare: it is written whole.
-    const edits = pair.actual.observed ? NO_EDITS : editsOf(table, differ, old);
-    const whole = differ.filter(({ name }) => !edits.has(name));
-    const write = { fragment, chains: whole.map(({ name }) => name), edits, size: sizeOf(fragment, whole, edits) };
-    if (differ.length > 0) own.push(write);
-    for (const { name } of chains) wanted.add(name);
+  for (const { before, after } of fragmentPairs(changed)) {
+    const old = byName(before?.chains(table) ?? []);
+    const chains = after?.chains(table) ?? [];
     for (const name of old.keys()) present.add(name);
-    before.delete(fragment.key);
+    for (const { name } of chains) wanted.add(name);
+    const differ = chains.filter((chain) => isToBeWritten(chain, old.get(chain.name) ?? found.get(chain.name)));
+    if (!after || differ.length === 0) continue;
+    // What was found differs for reasons unknown, and is rare: it is written whole.
+    const edits = actual.observed ? NO_EDITS : editsOf(table, differ, old);
+    const whole = differ.filter(({ name }) => !edits.has(name));
+    own.push({ fragment: after, chains: whole.map(({ name }) => name), edits, size: sizeOf(after, whole, edits) });
   }
-  for (const fragment of before.values()) for (const { name } of fragment.chains(table)) present.add(name);
   return { own, stale: [...present].filter((name) => !wanted.has(name)).sort() };
 }
 
