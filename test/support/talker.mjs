@@ -13,9 +13,16 @@ const REST = 6;
 
 const SHORTEST = 50;
 
+/**
+ * Below those that the kernel chooses. It starts anew somewhere else every ten seconds, so that one it chooses may be of
+ * a connection that has just ended; and when IPVS forgets that one, it takes the next one's conntrack entry with it.
+ */
+const FIRST_PORT = 10_000;
+
 /** Open connections, and clients that go on, by the names the test gave them. */
 const connections = new Map();
 const clients = new Map();
+let nextPort = FIRST_PORT;
 
 const ACTIONS = { serve, open, talk, close, begin, end };
 
@@ -98,7 +105,7 @@ async function keepConnecting(client, at) {
 }
 
 async function connect(address, port) {
-  const socket = net.connect({ host: address, port });
+  const socket = net.connect({ host: address, port, localPort: nextPort++ });
   await within(new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject)), "connecting");
   socket.on("error", () => socket.destroy());
   const lines = readline.createInterface({ input: socket }).on("error", () => {});
