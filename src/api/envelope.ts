@@ -1,5 +1,6 @@
 // What does the API server say round the objects: heads of lists, events of a watch, refusals?
 import * as z from "zod";
+import { isObject, memberOf, textIn } from "./member.ts";
 
 const text = z.string().nullish();
 
@@ -26,16 +27,13 @@ export interface ObjectHead {
   readonly resourceVersion: string;
 }
 
-const objectHead = z.object({
-  metadata: z.object({ namespace: text, name: z.string().min(1), resourceVersion: text }),
-});
-
 /** Reads the identity of an object; undefined: it has none. */
 export function readObjectHead(raw: unknown): ObjectHead | undefined {
-  const metadata = objectHead.safeParse(raw).data?.metadata;
-  if (!metadata) return undefined;
-  const { namespace, name, resourceVersion } = metadata;
-  return { namespace: namespace ?? "", name, resourceVersion: resourceVersion ?? "" };
+  const metadata = memberOf(raw, "metadata");
+  const [namespace, name] = [textIn(metadata, "namespace"), textIn(metadata, "name")];
+  const resourceVersion = textIn(metadata, "resourceVersion");
+  if (namespace === undefined || !name || resourceVersion === undefined) return undefined;
+  return { namespace, name, resourceVersion };
 }
 
 /** The server's own words for a refusal. */
@@ -92,29 +90,27 @@ export type WatchEvent =
 
 const INITIAL_END = "k8s.io/initial-events-end";
 
-const TYPES: ReadonlyMap<string, "set" | "delete"> = new Map([
+const TYPES: ReadonlyMap<unknown, "set" | "delete"> = new Map([
   ["ADDED", "set"],
   ["MODIFIED", "set"],
   ["DELETED", "delete"],
 ]);
 
-const event = z.object({ type: z.string(), object: z.unknown() });
-
 // A bookmark is an object of the watched kind with nothing in it but this.
 const bookmark = z.object({
   metadata: z.object({ resourceVersion: z.string().min(1), annotations: z.record(z.string(), z.unknown()).nullish() }),
 });
-const versioned = z.object({ metadata: z.object({ resourceVersion: text }) });
 
 /** Reads an event of a watch; undefined: it is none that the API knows. */
 export function readWatchEvent(raw: unknown): WatchEvent | undefined {
-  const { data } = event.safeParse(raw);
-  if (!data) return undefined;
-  if (data.type === "BOOKMARK") return readBookmark(data.object);
-  if (data.type === "ERROR") return readError(data.object);
-  const type = TYPES.get(data.type);
-  const metadata = versioned.safeParse(data.object).data?.metadata;
-  return type && metadata && { type, resourceVersion: metadata.resourceVersion ?? "", raw: data.object };
+  const [named, object] = [memberOf(raw, "type"), memberOf(raw, "object")];
+  if (named === "BOOKMARK") return readBookmark(object);
+  if (named === "ERROR") return readError(object);
+  const type = TYPES.get(named);
+  const metadata = memberOf(object, "metadata");
+  const resourceVersion = textIn(metadata, "resourceVersion");
+  if (!type || !isObject(metadata) || resourceVersion === undefined) return undefined;
+  return { type, resourceVersion, raw: object };
 }
 
 function readBookmark(raw: unknown): WatchEvent | undefined {

@@ -1,19 +1,17 @@
 // When did that happen in the cluster which changed this EndpointSlice?
-import * as z from "zod";
 import { InputError, type Place } from "../errors.ts";
 import { enterField } from "./checked-object.ts";
+import { memberOf } from "./member.ts";
 import { quote } from "./quote.ts";
 
 const ANNOTATION = "endpoints.kubernetes.io/last-change-trigger-time";
-
-const schema = z.object({ metadata: z.object({ annotations: z.record(z.string(), z.unknown()) }) });
 
 /**
  * The annotation of the control plane's EndpointSlice controller: milliseconds since 1970, with fractions; undefined
  * where there is none. The place names the object; one that is no RFC 3339 time is a problem and costs only itself.
  */
 export function readTriggerTime(raw: unknown, place: Place): number | InputError | undefined {
-  const written = schema.safeParse(raw).data?.metadata.annotations[ANNOTATION];
+  const written = memberOf(memberOf(memberOf(raw, "metadata"), "annotations"), ANNOTATION);
   if (written === undefined || written === null) return undefined;
   const field = `metadata.annotations[${quote(ANNOTATION)}]`;
   const time = typeof written === "string" ? parseTime(written) : undefined;

@@ -29,6 +29,8 @@ const HEADS: Readonly<Record<string, readonly [unknown, unknown]>> = {
   ],
   "an object without name": [{ metadata: { namespace: "a" } }, undefined],
   "an object with an empty name": [{ metadata: { name: "" } }, undefined],
+  "an object whose name is no text": [{ metadata: { name: 5 } }, undefined],
+  "an object whose namespace is no text": [{ metadata: { name: "b", namespace: 5 } }, undefined],
   "no object": [null, undefined],
 };
 
@@ -100,6 +102,9 @@ const EVENTS: Readonly<Record<string, readonly [unknown, unknown]>> = {
   ],
   "an error that is none": [{ type: "ERROR", object }, undefined],
   "an event that nobody knows": [{ type: "MOVED", object }, undefined],
+  "an object without metadata": [{ type: "ADDED", object: { metadata: null } }, undefined],
+  "an object whose metadata are none": [{ type: "ADDED", object: { metadata: "x" } }, undefined],
+  "an object whose version is none": [{ type: "ADDED", object: { metadata: { resourceVersion: 3 } } }, undefined],
   "an event without object": [{ type: "ADDED" }, undefined],
   "no event": [[], undefined],
 };
