@@ -135,7 +135,8 @@ async function proxy(input: ProxyInput): Promise<void> {
   if (mode === "ipvs") await setIpvsTimeouts(options.ipvs, log);
   if (flagValue(given, "init-only")) return;
   log.info({ version: reportedVersion(given) }, "Version");
-  await setOwnScore(options.oomScoreAdj, log);
+  // It takes a second try where the right is missing, as it is wherever least privilege rules; nothing waits for it.
+  void setOwnScore(options.oomScoreAdj, log);
   const { observer, sawNode, close } = await startWatchers({ ...input, events, node });
   const leaving = await leaveOther(input, log);
   try {

@@ -1,6 +1,7 @@
 // Which whole items of a list are in the bytes so far?
 import { HeldBytes, JsonFault, parseValue } from "./held-bytes.ts";
 import { COMMA, isBlank, JsonExtent } from "./json-extent.ts";
+import { findWholeEnd } from "./json-whole.ts";
 
 const COLON = 0x3a;
 const OBJECT = { open: 0x7b, close: 0x7d };
@@ -41,10 +42,14 @@ export class JsonItems {
 
   /** The parts that this chunk made whole. Throws JsonFault for what is no JSON object. */
   *push(chunk: Uint8Array): Generator<ListPart, void, undefined> {
+    // One character for each byte, whatever they mean.
+    const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString("latin1");
     for (let at = 0; at < chunk.length; ) {
-      const byte = chunk[at] ?? 0;
-      if (this.#inValue || this.#begins(byte)) {
-        const end = this.#extent.findEnd(chunk, at);
+      const begins = !this.#inValue && this.#begins(chunk[at] ?? 0);
+      if (begins || this.#inValue) {
+        const whole = begins ? findWholeEnd(text, at) : -1;
+        // Most items are whole in a chunk.
+        const end = whole < 0 ? this.#extent.findEnd(chunk, at) : whole;
         this.#inValue = end < 0;
         if (end < 0) return this.#held.keep(chunk.subarray(at));
         const part = this.#finish(parseValue(this.#held.takeText(chunk.subarray(at, end))));

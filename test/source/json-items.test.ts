@@ -27,6 +27,10 @@ function member(name: string, value: unknown): ListPart {
   return { type: "member", name, value };
 }
 
+function deep(depth: number): string {
+  return `${'{"a":['.repeat(depth)}"]"${"]}".repeat(depth)}`;
+}
+
 const LISTS: Readonly<Record<string, readonly [string, readonly ListPart[]]>> = {
   "nothing at all in it": ["{}", []],
   "no items": ['{"items":[]}', []],
@@ -49,6 +53,7 @@ const LISTS: Readonly<Record<string, readonly [string, readonly ListPart[]]>> = 
     [item(1), item({}), item("x"), member("b", 2)],
   ],
   "a name with an escape": ['{"it\\u0065ms":[1]}', [item(1)]],
+  "items that lie deep": [`{"items":[${deep(60)},1]}`, [item(JSON.parse(deep(60))), item(1)]],
   "letters of several bytes": ['{"items":["ä€😀"]}', [item("ä€😀")]],
 };
 
@@ -98,7 +103,10 @@ t.test("any list, written in any way, in any pieces, is taken apart as its parse
     items: fc.array(value, { maxLength: 6 }),
     after: fc.dictionary(name, value, { noNullPrototype: true, maxKeys: 3 }),
     indent: fc.constantFrom("", " ", "\t", "\n\r "),
-    sizes: fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 }),
+    sizes: fc.array(fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 1000 })), {
+      minLength: 1,
+      maxLength: 5,
+    }),
   });
   const property = fc.property(spec, ({ before, items, after, indent, sizes }) => {
     const list = Object.entries({ ...before, items, ...after });
