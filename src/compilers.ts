@@ -1,4 +1,5 @@
-// When does V8 compile what a daemon runs? Its compilers cost ten megabytes: their own program, and what they make.
+// When does V8 compile what a daemon runs? Its compilers cost ten megabytes: their own program, and what they make. The
+// quick one, which does not optimize, costs two of them.
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import { workMeter } from "./work-meter.ts";
 
@@ -14,7 +15,9 @@ export interface Looks {
   readonly start: number;
   /** Between two looks later on; so long the start takes too. */
   readonly rest: number;
-  /** So much processor time a start takes that has a large cluster to read. */
+  /** Processor time of a start that has more to read than a handful of Services. */
+  readonly some: number;
+  /** And of one that has a large cluster to read. */
   readonly much: number;
 }
 
@@ -27,24 +30,27 @@ export function stopCompilers(): void {
   setFlagsFromString("--no-sparkplug");
 }
 
-/** V8 compiles as it likes. */
-export function startCompilers(): void {
-  setFlagsFromString("--opt");
+/** V8 compiles as it likes; or with its quick compiler alone. */
+export function startCompilers(which: "all" | "quick" = "all"): void {
   setFlagsFromString("--sparkplug");
+  if (which === "all") setFlagsFromString("--opt");
 }
 
 /** Starts them once the process reads a large cluster, or has it in memory, or was busy from one look to the next. */
-export function compileWhenBusy(looks: Looks, start: () => void = startCompilers): void {
+export function compileWhenBusy(looks: Looks, start: (which: "all" | "quick") => void = startCompilers): void {
   const worked = workMeter();
-  let atStart = 0;
+  let [atStart, isQuick] = [0, false];
   const begin = () => {
     clearInterval(often);
     clearInterval(seldom);
-    start();
+    start("all");
   };
   const often = setInterval(() => {
     atStart += worked();
-    if (atStart > looks.much || isLarge()) begin();
+    if (atStart > looks.much || isLarge()) return begin();
+    if (isQuick || atStart <= looks.some) return;
+    isQuick = true;
+    start("quick");
   }, looks.start);
   const seldom = setInterval(() => {
     clearInterval(often);
