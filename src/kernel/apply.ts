@@ -38,31 +38,69 @@ export type CarryOut = (step: Step, onRule: OnRule) => Promise<StepOutcome>;
 /** Rules between two reports of progress within a step. */
 const STRIDE = 10_000;
 
-/** Carries the steps out in order until one is refused. What goes wrong without the kernel saying no is thrown. */
+/**
+ * Carries the steps out in order until one is refused, and ends when those are over that were under way meanwhile. What
+ * goes wrong without the kernel saying no is thrown.
+ */
 export async function applyPlan(
   { steps }: Plan,
   carryOut: CarryOut,
   progressed: (progress: Progress) => void = () => {},
 ): Promise<Applied> {
-  const done: Step[] = [];
-  const items: ItemRefusal[] = [];
-  const draining: Retirement[] = [];
-  const sent = new Map<TableName, number>();
-  let rules = 0;
-  const tell = () => progressed({ rules, done: done.length, of: steps.length });
-  const onRule: OnRule = (table) => {
-    sent.set(table, (sent.get(table) ?? 0) + 1);
-    if (++rules % STRIDE === 0) tell();
-  };
-  for (const step of steps) {
-    const outcome = await outcomeOf(carryOut(step, onRule));
-    if (outcome instanceof KernelError) return { done, refused: { step, error: outcome }, sent, items, draining };
-    items.push(...outcome.items);
-    draining.push(...outcome.draining);
-    done.push(step);
-    tell();
+  const course = new Course(carryOut, ({ rules, done }) => progressed({ rules, done: done.length, of: steps.length }));
+  const last = steps.findLastIndex(({ kind }) => kind === "iptables");
+  const underWay: Promise<void>[] = [];
+  for (const [index, step] of steps.entries()) {
+    if (index === last) await Promise.all(underWay);
+    if (course.refused) break;
+    const taken = course.take(step);
+    if (step.kind === "sets" && step.meanwhile) underWay.push(heeded(taken));
+    else await taken;
   }
-  return { done, sent, items, draining };
+  await Promise.all(underWay);
+  const { done, refused, sent, items, draining } = course;
+  return { done, ...(refused && { refused }), sent, items, draining };
+}
+
+/** It is waited for later: until then, that it went wrong is not nobody's concern. */
+function heeded<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
+}
+
+/** What came of the steps so far. */
+class Course {
+  readonly done: Step[] = [];
+  readonly items: ItemRefusal[] = [];
+  readonly draining: Retirement[] = [];
+  readonly sent = new Map<TableName, number>();
+  rules = 0;
+  /** The first. */
+  refused: Applied["refused"];
+  readonly #carryOut: CarryOut;
+  readonly #tell: (course: Course) => void;
+
+  constructor(carryOut: CarryOut, tell: (course: Course) => void) {
+    this.#carryOut = carryOut;
+    this.#tell = tell;
+  }
+
+  async take(step: Step): Promise<void> {
+    const outcome = await outcomeOf(this.#carryOut(step, (table) => this.#count(table)));
+    if (outcome instanceof KernelError) {
+      this.refused ??= { step, error: outcome };
+      return;
+    }
+    this.items.push(...outcome.items);
+    this.draining.push(...outcome.draining);
+    this.done.push(step);
+    this.#tell(this);
+  }
+
+  #count(table: TableName): void {
+    this.sent.set(table, (this.sent.get(table) ?? 0) + 1);
+    if (++this.rules % STRIDE === 0) this.#tell(this);
+  }
 }
 
 /** The refusal if there is one; anything else that goes wrong is thrown. */

@@ -16,32 +16,18 @@ interface Read {
   readonly parts: EntryParts;
 }
 
-/** Entries that are written out at a time: a large cluster's all at once would leave holes in memory for good. */
-const PIECE = 4096;
-
 /**
  * Adds or removes all of these that the kernel takes, and tells of each one that it does not. Rejects with KernelError
  * when rights are missing or no answer comes.
  */
 export async function changeEntries(change: EntryChange, converse?: Converse): Promise<readonly KernelError[]> {
   const refused: KernelError[] = [];
-  for (const entries of cut(change.entries, PIECE))
-    refused.push(...(await changePiece({ ...change, entries }, converse)));
-  return refused;
-}
-
-async function changePiece(change: EntryChange, converse?: Converse): Promise<readonly KernelError[]> {
-  const refused: KernelError[] = [];
-  const read: Read[] = [];
-  for (const text of change.entries) {
-    const parts = parseEntry(change.set, text);
-    if (parts === undefined) refused.push(entryRefusal(change, text, { code: "EINVAL", words: "it is no such entry" }));
-    else read.push({ text, parts });
-  }
-  const chunks = [...cut(read, MOST_ENTRIES[change.set.family])];
+  const refuse = (text: string, why: ErrorWords) => refused.push(entryRefusal(change, text, why));
+  const chunks = chunksOf(change, (text) => refuse(text, { code: "EINVAL", words: "it is no such entry" }));
   const results = await send(change, chunks, converse);
+  if (results.every((errno) => errno === 0)) return refused;
   // What the kernel stopped at is found by sending each entry of its request alone; what is done already does no harm.
-  const single = chunks.flatMap((chunk, index) => (results[index] === 0 ? [] : chunk));
+  const single = [...chunksOf(change)].flatMap((chunk, index) => (results[index] === 0 ? [] : chunk));
   const errnos = await send(
     change,
     single.map((one) => [one]),
@@ -49,35 +35,43 @@ async function changePiece(change: EntryChange, converse?: Converse): Promise<re
   );
   for (const [index, { text }] of single.entries()) {
     const errno = errnos[index];
-    if (errno) refused.push(entryRefusal(change, text, setErrorWords(errno, change.set.type)));
+    if (errno) refuse(text, setErrorWords(errno, change.set.type));
   }
   return refused;
 }
 
+/** Written out bit by bit as they are sent: a large cluster's all at once would leave holes in memory for good. */
 function send(
   { kind, set }: EntryChange,
-  chunks: readonly (readonly Read[])[],
+  chunks: Iterable<readonly Read[]>,
   converse?: Converse,
 ): Promise<readonly number[]> {
-  const requests = chunks.map((chunk) =>
-    entryRequest(
-      kind,
-      set,
-      chunk.map(({ parts }) => parts),
-    ),
-  );
+  const requests = {
+    *[Symbol.iterator]() {
+      for (const chunk of chunks) {
+        yield entryRequest(
+          kind,
+          set,
+          chunk.map(({ parts }) => parts),
+        );
+      }
+    },
+  };
   return sendBatch("netfilter", requests, converse);
 }
 
-function* cut<T>(all: Iterable<T>, most: number): Iterable<readonly T[]> {
-  let piece: T[] = [];
-  for (const one of all) {
-    piece.push(one);
-    if (piece.length < most) continue;
-    yield piece;
-    piece = [];
+/** As many as one request takes; those that are none are only told of. */
+function* chunksOf({ set, entries }: EntryChange, malformed: (text: string) => void = () => {}): Iterable<Read[]> {
+  let chunk: Read[] = [];
+  for (const text of entries) {
+    const parts = parseEntry(set, text);
+    if (parts) chunk.push({ text, parts });
+    else malformed(text);
+    if (chunk.length < MOST_ENTRIES[set.family]) continue;
+    yield chunk;
+    chunk = [];
   }
-  if (piece.length > 0) yield piece;
+  if (chunk.length > 0) yield chunk;
 }
 
 function entryRefusal({ kind, set }: EntryChange, text: string, { code, words }: ErrorWords): KernelError {

@@ -18,21 +18,21 @@ export interface Limits {
 /**
  * Has the kernel do all of these, in order, and tells of each how it went: 0, or the positive errno of the refusal. A
  * request that is refused does not stop those behind it. Only for requests that are answered by nothing but an
- * acknowledgement. Rejects with KernelError when all are refused for want of rights, or no acknowledgement comes; what
- * was done by then is not known.
+ * acknowledgement; each is asked for when its turn comes. Rejects with KernelError when all are refused for want of
+ * rights, or no acknowledgement comes; what was done by then is not known.
  */
-export function sendBatch(
+export async function sendBatch(
   protocol: NetlinkProtocol,
-  requests: readonly Request[],
+  requests: Iterable<Request>,
   converse: Converse = withSocket,
 ): Promise<readonly number[]> {
-  if (requests.length === 0) return Promise.resolve([]);
+  if (Array.isArray(requests) && requests.length === 0) return [];
   return converse(protocol, "batch", async (socket) => {
-    const results = new Array<number>(requests.length).fill(0);
-    let done = 0;
+    const results: number[] = [];
     for (const part of cut(requests, socket)) {
-      await sendPart(socket, { protocol, part, first: done, results });
-      done += part.length;
+      const first = results.length;
+      for (const _ of part) results.push(0);
+      await sendPart(socket, { protocol, part, first, results });
     }
     return results;
   });
@@ -43,11 +43,7 @@ export function sendBatch(
  * finds no room there ends this process (the package dies of ENOBUFS), so they have room even when every request is
  * refused: a refusal carries the whole request.
  */
-export function cut(
-  requests: readonly Request[],
-  { receiveBuffer, sendBuffer }: Limits,
-): readonly (readonly Request[])[] {
-  const parts: Request[][] = [];
+export function* cut(requests: Iterable<Request>, { receiveBuffer, sendBuffer }: Limits): Iterable<readonly Request[]> {
   let part: Request[] = [];
   let [answers, bytes] = [0, 0];
   for (const request of requests) {
@@ -55,14 +51,14 @@ export function cut(
     const charge = answerCharge(size);
     answers += charge;
     bytes += size;
-    if (part.length === 0 || answers > receiveBuffer || bytes > sendBuffer - SEND_RESERVE) {
+    if (part.length > 0 && (answers > receiveBuffer || bytes > sendBuffer - SEND_RESERVE)) {
+      yield part;
       part = [];
-      parts.push(part);
       [answers, bytes] = [charge, size];
     }
     part.push(request);
   }
-  return parts;
+  if (part.length > 0) yield part;
 }
 
 /**

@@ -1,6 +1,7 @@
 // What has to be done so that the kernel holds what is wanted?
 import { changesBetween } from "../paged-list.ts";
 import { type KernelState, type Rule, TABLES } from "../state/kernel-state.ts";
+import { fillMeanwhile } from "./filling.ts";
 import { diffIpvs, type IpvsCircumstances } from "./ipvs.ts";
 import type { Plan, Step } from "./plan.ts";
 import { diffSysctls } from "./sysctls.ts";
@@ -31,10 +32,15 @@ export function diff(wanted: KernelState, actual: KernelState, circumstances: Ci
   const missing = wanted.counters.filter((name) => !actual.counters.includes(name));
   for (const name of missing) steps.push({ kind: "counter", name });
   const { early, late, draining } = diffIpvs(wanted, actual, changed, ipvs);
-  steps.push(...early);
-  for (const changes of transactionsOf(differences, wanted, variant)) {
-    steps.push({ kind: "iptables", family: wanted.family, changes });
-  }
+  const transactions = transactionsOf(differences, wanted, variant);
+  steps.push(...(transactions.length > 1 && !isEntered(actual, lines) ? fillMeanwhile(early, wanted) : early));
+  for (const changes of transactions) steps.push({ kind: "iptables", family: wanted.family, changes });
   steps.push(...late);
   return { steps, kept: differences.flatMap(({ kept }) => kept), ...(draining.length > 0 && { draining }) };
+}
+
+/** Does any packet come to a chain of ours? */
+function isEntered({ tables }: KernelState, jumps: ReadonlySet<string>): boolean {
+  const chains = [...tables.values()].flatMap((table) => [...table.values()]);
+  return chains.some(({ hold, rules }) => hold === "built-in" && rules.some(({ line }) => jumps.has(line)));
 }

@@ -29,7 +29,8 @@ export type Step =
 export type IpvsStep =
   /** An interface that is there afterwards, or is not. */
   | { readonly kind: "device" | "remove-device"; readonly name: string }
-  | { readonly kind: "sets"; readonly changes: readonly SetChange[] }
+  /** `meanwhile`: may be under way while the steps behind it are, up to the last restore, which waits for it. */
+  | { readonly kind: "sets"; readonly changes: readonly SetChange[]; readonly meanwhile?: true }
   | { readonly kind: "servers"; readonly changes: readonly ServerChange[] }
   /** Weight 0, and gone where there is no connection. `again`: they had weight 0 before, it is time to look once more. */
   | { readonly kind: "retire"; readonly reals: readonly Retirement[]; readonly again: boolean }

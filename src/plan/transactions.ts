@@ -7,6 +7,7 @@ import { sharedChains, withoutIndexes } from "../state/whole-tables.ts";
 import type { FragmentWrite } from "./own-difference.ts";
 import type { TableChange } from "./plan.ts";
 import { isDifferent, type TableDifference } from "./tables.ts";
+import { isUrgent } from "./urgent.ts";
 
 /** Which of the tools' two variants is at hand. */
 export type Variant = "nft" | "legacy";
@@ -17,9 +18,6 @@ export type Variant = "nft" | "legacy";
  * each time, so that one restore is best.
  */
 const PIECE: Readonly<Record<Variant, number>> = { nft: 6000, legacy: Number.POSITIVE_INFINITY };
-
-/** Served first when a node starts: the API server and the cluster's names are what all else waits for. */
-const URGENT = /^(?:default\/kubernetes|kube-system\/(?:kube-dns|coredns))(?::|\/)/;
 
 /** The restores, in order. Nothing leads to a chain before it is written, and what is stale goes with the last one. */
 export function transactionsOf(
@@ -79,7 +77,7 @@ function cut<T>(things: readonly T[], most: number, sizeOf: (thing: T) => number
  */
 function inParts(difference: TableDifference, wanted: KernelState): Record<"early" | "late", TableDifference> {
   const { table, fresh } = difference;
-  const urgent = [...wanted.fragments].filter(({ key }) => URGENT.test(key));
+  const urgent = [...wanted.fragments].filter(isUrgent);
   const first = withoutIndexes({ ...wanted, fragments: pagedList(urgent) }, table);
   const whole = [...sharedChains(first, table).values()].filter(({ name }) => fresh.has(name));
   const written = new Map(whole.map((chain) => [chain.name, chain]));

@@ -59,3 +59,61 @@ t.test("what single things came to is collected over all steps, of those before 
   t.strictSame([done.length, refused?.step], [2, STEPS[2]]);
   t.strictSame([items, draining], [[{ key: "A 1", error }], [one]]);
 });
+
+const RESTORE: Step = { kind: "iptables", family: "IPv4", changes: [] };
+const FILLING: Step = { kind: "sets", changes: [], meanwhile: true };
+const LAST: Step = { kind: "iptables", family: "IPv4", changes: [] };
+const LATE: Step = { kind: "sets", changes: [] };
+
+const NO = new KernelError({ step: "iptables-restore", target: "", code: "1", words: "no" });
+
+/** Carries out four steps, and tells what began and ended, in order; `fails` is what becomes of a step that ends badly. */
+async function follow(fails: ReadonlyMap<Step, Error> = new Map()) {
+  const names = new Map([
+    [FILLING, "filling"],
+    [RESTORE, "restore"],
+    [LAST, "last"],
+    [LATE, "late"],
+  ]);
+  const course: string[] = [];
+  const carryOut = async (step: Step) => {
+    course.push(`${names.get(step)} begins`);
+    // The filling is over long after the restore beside it.
+    for (let turn = 0; turn < (step === FILLING ? 20 : 1); turn++) await new Promise(setImmediate);
+    course.push(`${names.get(step)} ends`);
+    const error = fails.get(step);
+    if (error) throw error;
+    return ALL_WELL;
+  };
+  const applied = await applyPlan({ steps: [FILLING, RESTORE, LAST, LATE], kept: [] }, carryOut).catch(
+    (error: unknown) => error,
+  );
+  return { course, applied };
+}
+
+t.test("a step that may be under way meanwhile is waited for by the last restore", async (t) => {
+  const { course, applied } = await follow();
+  t.strictSame(course, [
+    ...["filling begins", "restore begins", "restore ends", "filling ends"],
+    ...["last begins", "last ends", "late begins", "late ends"],
+  ]);
+  t.match(applied, { done: [RESTORE, FILLING, LAST, LATE], refused: undefined });
+});
+
+t.test("if it is refused, the last restore is not tried", async (t) => {
+  const { course, applied } = await follow(new Map([[FILLING, NO]]));
+  t.equal(course.at(-1), "filling ends");
+  t.match(applied, { done: [RESTORE], refused: { step: FILLING, error: NO } });
+});
+
+t.test("a refusal beside it is told when it is over", async (t) => {
+  const { course, applied } = await follow(new Map([[RESTORE, NO]]));
+  t.equal(course.at(-1), "filling ends");
+  t.match(applied, { done: [FILLING], refused: { step: RESTORE, error: NO } });
+});
+
+t.test("a fault of ours in it is thrown", async (t) => {
+  const { course, applied } = await follow(new Map([[FILLING, new TypeError("a bug")]]));
+  t.ok(applied instanceof TypeError);
+  t.notOk(course.includes("last begins"));
+});

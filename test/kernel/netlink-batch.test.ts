@@ -30,26 +30,26 @@ function requestOf(length: number): Request {
 t.test("small requests go 277 at a time, or 138 where buffers are small", async (t) => {
   const requests = new Array<Request>(600).fill(requestOf(80));
   t.strictSame(
-    cut(requests, USUAL).map((part) => part.length),
+    [...cut(requests, USUAL)].map((part) => part.length),
     [277, 277, 46],
   );
   t.strictSame(
-    cut(requests, { ...USUAL, receiveBuffer: 212_992 }).map((part) => part.length),
+    [...cut(requests, { ...USUAL, receiveBuffer: 212_992 })].map((part) => part.length),
     [138, 138, 138, 138, 48],
   );
 });
 
 t.test("the larger requests are, the fewer go at a time", async (t) => {
-  const lengthOf = (bytes: number) => cut(new Array<Request>(600).fill(requestOf(bytes)), USUAL)[0]?.length;
+  const lengthOf = (bytes: number) => [...cut(new Array<Request>(600).fill(requestOf(bytes)), USUAL)][0]?.length;
   t.strictSame([300, 1000, 4000, 60_000].map(lengthOf), [277, 166, 48, 6]);
-  t.equal(cut([requestOf(500_000), requestOf(4)], USUAL).length, 2, "what fits nowhere goes alone");
+  t.equal([...cut([requestOf(500_000), requestOf(4)], USUAL)].length, 2, "what fits nowhere goes alone");
 });
 
 t.test("whatever is to be sent: in order, all of it, and within both buffers", async (t) => {
   const seed = takeSeed();
   const property = fc.property(fc.array(fc.oneof(fc.nat(200), fc.nat(70_000)), { maxLength: 400 }), (lengths) => {
     const requests = lengths.map(requestOf);
-    const parts = cut(requests, USUAL);
+    const parts = [...cut(requests, USUAL)];
     const fits = (part: readonly Request[]) => {
       const sent = part.reduce((sum, request) => sum + sizeOf(request), 0);
       return part.length === 1 || (sent < USUAL.sendBuffer - 32 && 832 * part.length < USUAL.receiveBuffer);
