@@ -1,5 +1,4 @@
 // How is one kind of object followed, whatever becomes of the way to the server?
-import type { WatchEvent } from "../api/envelope.ts";
 import { BackOff } from "./back-off.ts";
 import type { Server } from "./exchange.ts";
 import type { KnownObjects } from "./known-objects.ts";
@@ -7,7 +6,7 @@ import { readList } from "./list.ts";
 import { lost, type Refused, RequestFailure } from "./request-failure.ts";
 import type { Resource } from "./resources.ts";
 import { pause } from "./timing.ts";
-import { readEvents } from "./watch.ts";
+import { type ObjectEvent, readEvents } from "./watch.ts";
 
 /** What the kinds learn of their server together. */
 export interface Abilities {
@@ -95,12 +94,12 @@ export class Reflector {
     // A streamed list takes no `0`: it is told from the newest state if from none in particular.
     const version = streams && this.#version === "0" ? "" : this.#version;
     const initial = streams ? "streamed" : "none";
-    for await (const event of readEvents(server, { resource, version, initial, signal })) this.#take(event);
+    await readEvents(server, { resource, version, initial, signal }, (event) => this.#take(event));
     if (this.#doing === "stream") throw lost(new Error("the watch ended before it had told all objects"));
     if (!this.#hasWorked()) throw lost(new Error("the watch ended at once"));
   }
 
-  #take(event: Exclude<WatchEvent, { readonly type: "error" }>): void {
+  #take(event: ObjectEvent): void {
     const { known } = this.#given;
     if (event.type === "set") known.item(event.raw);
     else if (event.type === "delete") known.remove(event.raw);

@@ -24,13 +24,17 @@ export interface WatchQuestion {
   readonly signal: AbortSignal;
 }
 
-type ObjectEvent = Exclude<WatchEvent, { readonly type: "error" }>;
+export type ObjectEvent = Exclude<WatchEvent, { readonly type: "error" }>;
 
-/** Events until the server ends the watch, as it does after a while. Throws RequestFailure. */
-export async function* readEvents(
+/**
+ * Tells events until the server ends the watch, as it does after a while. Throws RequestFailure. Each is handed over as
+ * it is read: where a chain of promises leads from one to the next, V8 keeps for long what is needed for a moment.
+ */
+export async function readEvents(
   server: Server,
   { resource, version, initial, signal }: WatchQuestion,
-): AsyncGenerator<ObjectEvent, void, undefined> {
+  tell: (event: ObjectEvent) => void,
+): Promise<void> {
   const path = printPath(resource, {
     watch: "true",
     allowWatchBookmarks: "true",
@@ -41,7 +45,7 @@ export async function* readEvents(
   const lines = new JsonLines();
   try {
     for await (const chunk of readBytes(server, { path, signal, silence: SILENCE })) {
-      for (const line of lines.push(chunk)) yield readLine(line);
+      for (const line of lines.push(chunk)) tell(readLine(line));
     }
   } catch (error) {
     throw error instanceof JsonFault ? unreadable(error.message) : error;

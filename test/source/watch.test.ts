@@ -16,15 +16,18 @@ async function watch(
   count: number,
   initial: "none" | "streamed" = "none",
 ): Promise<readonly string[]> {
-  const question = { resource, version: "100", initial, signal: new AbortController().signal };
+  const enough = new AbortController();
+  const question = { resource, version: "100", initial, signal: enough.signal };
   const seen: string[] = [];
   try {
-    for await (const event of readEvents({ connection: connectTo(server.url), timing: quickTiming() }, question)) {
+    await readEvents({ connection: connectTo(server.url), timing: quickTiming() }, question, (event) => {
+      if (enough.signal.aborted) return;
       const ends = event.type === "bookmark" && event.endsInitial ? " end" : "";
-      if (seen.push(`${event.type} ${event.resourceVersion}${ends}`) >= count) break;
-    }
+      if (seen.push(`${event.type} ${event.resourceVersion}${ends}`) >= count) enough.abort();
+    });
     return seen;
   } catch (error) {
+    if (enough.signal.aborted) return seen;
     return [...seen, error instanceof Error ? error.message : ""];
   }
 }
