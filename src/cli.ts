@@ -13,7 +13,7 @@ const OTHERS: ReadonlySet<string> = new Set([
 ]);
 
 /** How often a daemon looks whether it has much to do, and how much is much. Ten Services take 120 ms. */
-const LOOKS = { start: 100, rest: 10_000, some: 200, much: 1_500 };
+const LOOKS = { start: 100, rest: 10_000, some: 200, much: 700 };
 
 /**
  * Runs one command line and gives its exit code: 0 done, 1 a failure at run time, 2 wrong usage or unreadable input.
