@@ -134,6 +134,29 @@ t.test("answers are put together by their numbers, over several sends", async (t
   t.strictSame(await sendBatch("netfilter", requests, kernel), [0, ENOENT, 0, ENOENT, 0]);
 });
 
+t.test("a request is asked for when there is room to send it, and not before", async (t) => {
+  const course: string[] = [];
+  const kernel = netlinkFunction({
+    receiveBuffer: 3072,
+    answers: (bytes) => {
+      const sent = readMessages(bytes).map(({ sequence }) => sequence);
+      course.push(`${sent.join(" and ")} sent`);
+      return [sent.map((sequence) => refusal(sequence, 0))];
+    },
+  });
+  function* requests(): Iterable<Request> {
+    for (let number = 0; number < 5; number++) {
+      course.push(`${number} asked for`);
+      yield requestOf(4);
+    }
+  }
+  t.strictSame(await sendBatch("netfilter", requests(), kernel), [0, 0, 0, 0, 0]);
+  t.strictSame(course, [
+    ...["0 asked for", "1 asked for", "2 asked for", "0 and 1 sent"],
+    ...["3 asked for", "4 asked for", "2 and 3 sent", "4 sent"],
+  ]);
+});
+
 for (const [name, answer] of [
   ["of another kind", { type: 3, sequence: 0, payload: errnoPayload(0) }],
   ["to nothing that was asked", { type: 2, sequence: 9, payload: errnoPayload(0) }],
