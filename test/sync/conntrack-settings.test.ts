@@ -95,7 +95,9 @@ t.test("a refused value ends the daemon in these words", { skip }, async (t) => 
   });
 });
 
-t.test("the size of the hash table is where the kernel has it", { skip: hashsizeSkip }, async (t) => {
-  t.equal(present, readFileSync(HASHSIZE, "utf8").trim());
-  t.strictSame(await kernel.sysctls([HASHSIZE, "net/no/such"]), [{ path: HASHSIZE, value: present }]);
+t.test("the size of the hash table is where the kernel has it", { skip }, async (t) => {
+  if (present === undefined) t.comment("who runs this may not read it");
+  else t.equal(present, readFileSync(HASHSIZE, "utf8").trim());
+  const found = present === undefined ? [] : [{ path: HASHSIZE, value: present }];
+  t.strictSame(await kernel.sysctls([HASHSIZE, "net/no/such"]), found);
 });
