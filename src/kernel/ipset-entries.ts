@@ -7,6 +7,7 @@ import { entryRequest, MOST_ENTRIES } from "./ipset-codec.ts";
 import { type ErrorWords, setErrorWords } from "./ipset-errors.ts";
 import type { Converse } from "./netlink.ts";
 import { sendBatch } from "./netlink-batch.ts";
+import type { Request } from "./netlink-message.ts";
 
 export type EntryChange = Extract<SetChange, { readonly kind: "add" | "remove" }>;
 
@@ -24,15 +25,12 @@ export async function changeEntries(change: EntryChange, converse?: Converse): P
   const refused: KernelError[] = [];
   const refuse = (text: string, why: ErrorWords) => refused.push(entryRefusal(change, text, why));
   const chunks = chunksOf(change, (text) => refuse(text, { code: "EINVAL", words: "it is no such entry" }));
-  const results = await send(change, chunks, converse);
+  const results = await sendBatch("netfilter", requestsOf(change, chunks), converse);
   if (results.every((errno) => errno === 0)) return refused;
   // What the kernel stopped at is found by sending each entry of its request alone; what is done already does no harm.
   const single = [...chunksOf(change)].flatMap((chunk, index) => (results[index] === 0 ? [] : chunk));
-  const errnos = await send(
-    change,
-    single.map((one) => [one]),
-    converse,
-  );
+  const each = single.map((one) => [one]);
+  const errnos = await sendBatch("netfilter", requestsOf(change, each), converse);
   for (const [index, { text }] of single.entries()) {
     const errno = errnos[index];
     if (errno) refuse(text, setErrorWords(errno, change.set.type));
@@ -41,23 +39,11 @@ export async function changeEntries(change: EntryChange, converse?: Converse): P
 }
 
 /** Written out bit by bit as they are sent: a large cluster's all at once would leave holes in memory for good. */
-function send(
-  { kind, set }: EntryChange,
-  chunks: Iterable<readonly Read[]>,
-  converse?: Converse,
-): Promise<readonly number[]> {
-  const requests = {
-    *[Symbol.iterator]() {
-      for (const chunk of chunks) {
-        yield entryRequest(
-          kind,
-          set,
-          chunk.map(({ parts }) => parts),
-        );
-      }
-    },
-  };
-  return sendBatch("netfilter", requests, converse);
+function* requestsOf({ kind, set }: EntryChange, chunks: Iterable<readonly Read[]>): Iterable<Request> {
+  for (const chunk of chunks) {
+    const parts = chunk.map((read) => read.parts);
+    yield entryRequest(kind, set, parts);
+  }
 }
 
 /** As many as one request takes; those that are none are only told of. */

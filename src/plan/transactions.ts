@@ -30,7 +30,8 @@ export function transactionsOf(
   if (different.length === 0) return [];
   const size = PIECE[variant];
   if (lines <= 2 * size) return [different.map(changeOf)];
-  const parts = different.map((difference) => inParts(difference, wanted));
+  const first = { ...wanted, fragments: pagedList([...wanted.fragments].filter(isUrgent)) };
+  const parts = different.map((difference) => inParts(difference, first));
   const change = (some: readonly TableDifference[]) => some.filter(isDifferent).map(changeOf);
   const pieces = different.flatMap(({ table, own }) =>
     cut(own, size, sizeOfWrite)
@@ -73,16 +74,16 @@ function cut<T>(things: readonly T[], most: number, sizeOf: (thing: T) => number
 /**
  * What is done of a table before the chains of all fragments are written, and what afterwards. Chains that are not there
  * come first, for all others may lead to them, with the way to the most urgent Services alone; chains that are there
- * keep serving until the end.
+ * keep serving until the end. `first` is the wanted state with the urgent Services alone.
  */
-function inParts(difference: TableDifference, wanted: KernelState): Record<"early" | "late", TableDifference> {
+function inParts(difference: TableDifference, first: KernelState): Record<"early" | "late", TableDifference> {
   const { table, fresh } = difference;
-  const urgent = [...wanted.fragments].filter(isUrgent);
-  const first = withoutIndexes({ ...wanted, fragments: pagedList(urgent) }, table);
-  const whole = [...sharedChains(first, table).values()].filter(({ name }) => fresh.has(name));
+  const urgent = new Set(first.fragments);
+  const shared = sharedChains(withoutIndexes(first, table), table);
+  const whole = [...shared.values()].filter(({ name }) => fresh.has(name));
   const written = new Map(whole.map((chain) => [chain.name, chain]));
   const isDone = ({ name, rules }: Chain) => sameLines(rules, written.get(name)?.rules ?? []);
-  const own = difference.own.filter(({ fragment }) => urgent.includes(fragment));
+  const own = difference.own.filter(({ fragment }) => urgent.has(fragment));
   return {
     early: { ...difference, whole, index: [], own: fresh.size > 0 ? own : [], edits: [], emptied: [], remove: [] },
     late: {
