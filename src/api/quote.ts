@@ -1,4 +1,5 @@
 // How is a value from outside shown in a message, so that it can neither break the line nor the terminal?
+import { isObject } from "./member.ts";
 
 const LONGEST = 60;
 
@@ -6,7 +7,7 @@ const LONGEST = 60;
 export function quote(value: unknown): string {
   if (typeof value === "string") return quoteText(value);
   if (Array.isArray(value)) return "a list";
-  if (typeof value === "object" && value !== null) return "an object";
+  if (isObject(value)) return "an object";
   return String(value);
 }
 

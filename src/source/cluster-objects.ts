@@ -1,5 +1,6 @@
 // Which objects of a resource does a live cluster hold now? They are listed once, not followed.
 import { readObjectHead } from "../api/envelope.ts";
+import { isObject } from "../api/member.ts";
 import { InputError, type Place } from "../errors.ts";
 import type { Server } from "./exchange.ts";
 import { readList } from "./list.ts";
@@ -59,7 +60,7 @@ function waitAfter(error: unknown, { path }: Resource, waits: number): number {
 function readListed(item: unknown, resource: Resource): WrittenObject {
   const { kind, apiVersion, read } = resource;
   const place = placeOf(item, resource);
-  const raw = typeof item === "object" && item !== null ? { kind, apiVersion, ...item } : item;
+  const raw = isObject(item) ? { kind, apiVersion, ...item } : item;
   return { place, raw, part: undefined, reading: read(raw, place) };
 }
 
