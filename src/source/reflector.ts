@@ -1,4 +1,4 @@
-// How is one kind of object followed, whatever becomes of the way to the server?
+// Lists and watches one resource of the API server, in the manner of client-go's reflector.
 import { BackOff } from "./back-off.ts";
 import type { Server } from "./exchange.ts";
 import type { KnownObjects } from "./known-objects.ts";
@@ -6,7 +6,7 @@ import { readList } from "./list.ts";
 import { lost, type Refused, RequestFailure } from "./request-failure.ts";
 import type { Resource } from "./resources.ts";
 import { pause } from "./timing.ts";
-import { type ObjectEvent, readEvents } from "./watch.ts";
+import { type ObjectEvent, readEvents, type WatchQuestion } from "./watch.ts";
 
 /** What the kinds learn of their server together. */
 export interface Abilities {
@@ -26,6 +26,12 @@ export interface Reflection {
 
 /** Milliseconds: a watch that ends sooner and brought nothing did not work. */
 const VERY_SHORT = 1000;
+
+/**
+ * Milliseconds in which a streamed list must end with its bookmark. client-go warns after the same time. A server or a
+ * proxy in front of it that accepts `sendInitialEvents` and ignores it never sends that bookmark.
+ */
+const BOOKMARK_LIMIT = 10_000;
 
 /** A server that does not know `sendInitialEvents`, or not this version, answers so. */
 const NOT_UNDERSTOOD = [400, 422];
@@ -94,9 +100,40 @@ export class Reflector {
     // A streamed list takes no `0`: it is told from the newest state if from none in particular.
     const version = streams && this.#version === "0" ? "" : this.#version;
     const initial = streams ? "streamed" : "none";
-    await readEvents(server, { resource, version, initial, signal }, (event) => this.#take(event));
+    const question = { resource, version, initial } as const;
+    if (!streams) await readEvents(server, { ...question, signal }, (event) => this.#take(event));
+    else if ((await this.#stream(question)) === "no bookmark") return;
     if (this.#doing === "stream") throw lost(new Error("the watch ended before it had told all objects"));
     if (!this.#hasWorked()) throw lost(new Error("the watch ended at once"));
+  }
+
+  /** Reads a watch that begins with a list, and gives it up where the bookmark that ends this list does not come. */
+  async #stream(question: Omit<WatchQuestion, "signal">): Promise<"ended" | "no bookmark"> {
+    const { server, resource, signal, abilities, report } = this.#given;
+    const request = new AbortController();
+    const abort = () => request.abort();
+    signal.addEventListener("abort", abort);
+    if (signal.aborted) abort();
+    let overdue = false;
+    const cancel = server.timing.after(BOOKMARK_LIMIT, () => {
+      overdue = this.#doing === "stream" && !signal.aborted;
+      if (overdue) abort();
+    });
+    try {
+      await readEvents(server, { ...question, signal: request.signal }, (event) => this.#take(event));
+      return "ended";
+    } catch (error) {
+      if (!overdue) throw error;
+      abilities.streamsLists = false;
+      const seconds = BOOKMARK_LIMIT / 1000;
+      report(
+        `${resource.name}: the server sent no bookmark within ${seconds} s after sendInitialEvents; listing instead`,
+      );
+      return "no bookmark";
+    } finally {
+      cancel();
+      signal.removeEventListener("abort", abort);
+    }
   }
 
   #take(event: ObjectEvent): void {

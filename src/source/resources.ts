@@ -1,4 +1,4 @@
-// What do we ask the API server for?
+// The resources that are listed and watched at the API server, with their selectors.
 import { readEndpointSlice, readSliceWithoutPods } from "../api/endpoint-slice.ts";
 import { readNode } from "../api/node.ts";
 import type { Kind, KubernetesObject } from "../api/objects.ts";
@@ -54,7 +54,7 @@ const NODES: Resource = {
 
 /** What kube-proxy asks for, with its selectors; of the Nodes only our own. */
 export function clusterResources(nodeName: string): readonly Resource[] {
-  const node = { fieldSelector: `metadata.name=${nodeName}` };
+  const node = { fieldSelector: nameSelector(nodeName) };
   return [SERVICES, { ...SLICES, read: readSliceWithoutPods }, { ...NODES, selectors: node }];
 }
 
@@ -70,9 +70,14 @@ export function podResource({ namespace, name }: PodName): Resource {
     apiVersion: "v1",
     name: "pods",
     path: `/api/v1/namespaces/${namespace}/pods`,
-    selectors: { fieldSelector: `metadata.name=${name}` },
+    selectors: { fieldSelector: nameSelector(name) },
     read: readPod,
   };
+}
+
+/** Backslash, comma and equals sign are escaped, as by `EscapeValue` of k8s.io/apimachinery/pkg/fields. */
+function nameSelector(name: string): string {
+  return `metadata.name=${name.replace(/[\\,=]/g, "\\$&")}`;
 }
 
 /** The path of a request for this resource, with selectors and further parameters; empty ones are left out. */

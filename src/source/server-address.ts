@@ -1,4 +1,4 @@
-// Which server or proxy does a text mean?
+// Parses the URLs of API servers and proxies.
 import { InputError, type Place } from "../errors.ts";
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
@@ -10,19 +10,30 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 export function readServer(text: string, place: Place, speaksTls: boolean): URL {
   const url = parseUrl(SCHEME.test(text) ? text : `${speaksTls ? "https" : "http"}://${text}`, place);
   if (url.protocol !== "http:" && url.protocol !== "https:")
-    throw new InputError(place, "must begin with http or https");
+    throw new InputError(place, "must begin with http:// or https://");
   if (url.username !== "" || url.password !== "") throw new InputError(place, "must not hold a user or password");
   url.pathname = url.pathname.replace(/\/+$/, "");
   return url;
 }
 
-/** The URL of a proxy that speaks HTTP; it may hold a user and a password. Throws InputError without the text. */
+/**
+ * The URL of a proxy that speaks HTTP; it may hold a user and a password. Throws InputError without the text, for the
+ * same reason.
+ */
 export function readProxy(text: string, place: Place): URL {
   const url = parseUrl(text, place);
   if (url.protocol.startsWith("socks"))
     throw new InputError(place, "SOCKS proxies are not supported, only http and https");
   if (url.protocol !== "http:" && url.protocol !== "https:")
-    throw new InputError(place, "must begin with http or https");
+    throw new InputError(place, "must begin with http:// or https://");
+  // What stands behind the host, as in `http://http:/proxy:3128`, shows that the host is not the one that was meant.
+  if (url.pathname !== "/" || url.search !== "" || url.hash !== "")
+    throw new InputError(place, "must be [http://][USER:PASSWORD@]HOST[:PORT], without a path");
+  try {
+    decodeURIComponent(`${url.username}${url.password}`);
+  } catch {
+    throw new InputError(place, "has a user or password with % that is not followed by two hexadecimal digits");
+  }
   return url;
 }
 
@@ -42,5 +53,5 @@ export function portOf({ port, protocol }: URL): number {
 
 function parseUrl(text: string, place: Place): URL {
   if (URL.canParse(text)) return new URL(text);
-  throw new InputError(place, "is no URL");
+  throw new InputError(place, "is not a valid URL");
 }

@@ -216,7 +216,7 @@ t.test("--master alone, and before a kubeconfig", async (t) => {
   const cluster = { server: "https://192.0.2.1", "tls-server-name": "api.cluster.test" };
   const kubeconfig = join(writeFor(t, encrypted, { cluster, user: { token: "T" } }), "kubeconfig");
   t.equal(await ask(await connect(t, { kubeconfig, master: encrypted.url })), 200);
-  await t.rejects(connect(t, { master: "ftp://x" }), { message: "--master: must begin with http or https" });
+  await t.rejects(connect(t, { master: "ftp://x" }), { message: "--master: must begin with http:// or https://" });
 });
 
 t.test("by a proxy of the kubeconfig, and by one of the environment", async (t) => {

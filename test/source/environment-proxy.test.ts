@@ -50,10 +50,42 @@ t.test("which servers NO_PROXY exempts", async (t) => {
   }
 });
 
-t.test("a proxy that cannot be used is named by its variable alone", async (t) => {
-  const refused = (text: string) => () => proxyFor(new URL(API), { HTTPS_PROXY: text });
-  t.throws(refused("socks5://user:SECRET@p"), {
-    message: "HTTPS_PROXY: SOCKS proxies are not supported, only http and https",
-  });
-  t.throws(refused("http://user:SECRET@p:port"), { message: "HTTPS_PROXY: is no URL" });
+t.test("a malformed variable is an error that names it and never shows its text", async (t) => {
+  const SHAPE = "must be [http://][USER:PASSWORD@]HOST[:PORT], without a path";
+  const ENTRY = "is not a CIDR, or a host name or IP address with or without a port";
+  const cases: readonly (readonly [string, Record<string, string>, string])[] = [
+    [
+      API,
+      { HTTPS_PROXY: "socks5://user:SECRET@p" },
+      "HTTPS_PROXY: SOCKS proxies are not supported, only http and https",
+    ],
+    [API, { HTTPS_PROXY: "http://user:SECRET@p:port" }, "HTTPS_PROXY: is not a valid URL"],
+    [API, { HTTPS_PROXY: "http://user:SECRET@" }, "HTTPS_PROXY: is not a valid URL"],
+    [API, { HTTPS_PROXY: "http://p:99999" }, "HTTPS_PROXY: is not a valid URL"],
+    [API, { HTTPS_PROXY: "user:SECRET word@p:3128:1" }, "HTTPS_PROXY: is not a valid URL"],
+    [API, { https_proxy: "ftp://user:SECRET@p" }, "https_proxy: must begin with http:// or https://"],
+    [API, { HTTPS_PROXY: "http:/user:SECRET@p:3128" }, `HTTPS_PROXY: ${SHAPE}`],
+    [API, { HTTPS_PROXY: "http://p:3128/?SECRET" }, `HTTPS_PROXY: ${SHAPE}`],
+    [API, { HTTPS_PROXY: "http://p:3128#SECRET" }, `HTTPS_PROXY: ${SHAPE}`],
+    [
+      API,
+      { HTTPS_PROXY: "http://user:SECRET%zz@p" },
+      "HTTPS_PROXY: has a user or password with % that is not followed by two hexadecimal digits",
+    ],
+    ["http://api.example.org", { HTTP_PROXY: "http://:SECRET" }, "HTTP_PROXY: is not a valid URL"],
+    ["https://localhost:6443", { HTTPS_PROXY: "http://:SECRET" }, "HTTPS_PROXY: is not a valid URL"],
+    [API, { HTTPS_PROXY: "http://p", NO_PROXY: "a, 10.0.0.0/33" }, `NO_PROXY: entry 2 ${ENTRY}`],
+    [API, { HTTPS_PROXY: "http://p", NO_PROXY: "localhost 10.0.0.1" }, `NO_PROXY: entry 1 ${ENTRY}`],
+    [API, { HTTPS_PROXY: "http://p", no_proxy: "a:99999" }, `no_proxy: entry 1 ${ENTRY}`],
+    [API, { HTTPS_PROXY: "http://p", NO_PROXY: "[fd00::1" }, `NO_PROXY: entry 1 ${ENTRY}`],
+    [API, { HTTPS_PROXY: "http://p", NO_PROXY: "[a]:1" }, `NO_PROXY: entry 1 ${ENTRY}`],
+  ];
+  for (const [server, environment, message] of cases) {
+    t.throws(() => proxyFor(new URL(server), environment), { message }, JSON.stringify(environment));
+  }
+});
+
+t.test("variables that are not read, and blanks round a text, are no error", async (t) => {
+  t.equal(proxyFor(new URL(API), { HTTP_PROXY: "http://:1", NO_PROXY: "10.0.0.0/33" }), undefined);
+  t.equal(proxyFor(new URL(API), { HTTPS_PROXY: " http://user:pass%20word@p:3128/ " })?.host, "p:3128");
 });

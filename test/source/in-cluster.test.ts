@@ -25,5 +25,5 @@ t.test("outside of a Pod there is nothing to go by", async (t) => {
   t.throws(() => readInCluster({ environment: {} }), { name: "InputError", message });
   t.throws(() => readInCluster({ environment: { KUBERNETES_SERVICE_HOST: "10.96.0.1" } }), { message });
   const wrong = { KUBERNETES_SERVICE_HOST: "10.96.0.1", KUBERNETES_SERVICE_PORT: "https" };
-  t.throws(() => readInCluster({ environment: wrong }), { message: "KUBERNETES_SERVICE_HOST: is no URL" });
+  t.throws(() => readInCluster({ environment: wrong }), { message: "KUBERNETES_SERVICE_HOST: is not a valid URL" });
 });

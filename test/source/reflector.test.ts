@@ -74,7 +74,12 @@ const STARTS: Readonly<Record<string, readonly [Setting, readonly string[], read
   "a stream that stalls": [
     { faults: [{ trouble: { type: "stall", after: 5 } }] },
     ["stream", "list 0", "watch 103"],
-    ["cannot list services: nothing came for 180 s; again in 1.2 s"],
+    ["services: the server sent no bookmark within 10 s after sendInitialEvents; listing instead"],
+  ],
+  "a server that accepts a streamed list and never sends the bookmark that ends it": [
+    { faults: [{ trouble: { type: "no bookmark" } }] },
+    ["stream", "list 0", "watch 103"],
+    ["services: the server sent no bookmark within 10 s after sendInitialEvents; listing instead"],
   ],
   "a list that is cut": [
     { ...PLAIN, faults: [{ verb: "list", trouble: { type: "cut", after: 60 } }] },
@@ -103,7 +108,7 @@ for (const [name, [setting, requests, reports]] of Object.entries(STARTS)) {
 }
 
 function checkReports(t: Test, { reports }: FollowedCluster, wanted: readonly (string | RegExp)[]): void {
-  const told = reports.filter((report) => report.includes(" services: "));
+  const told = reports.filter((report) => /\bservices: /.test(report));
   t.equal(told.length, wanted.length, told.join("\n"));
   wanted.forEach((report, index) => {
     t.match(told[index], report);
@@ -303,6 +308,25 @@ t.test("a list after a streamed one that broke off is of the plain sort, the nex
   server.compact();
   await cluster.until("told", () => cluster.changes().includes("set Service ns/new"));
   t.strictSame(asked(server), ["stream", "list 0", "watch 103", "watch 103", "stream 103"]);
+});
+
+t.test("a server that never sent the bookmark is asked for plain lists from then on", async (t) => {
+  const { server, cluster } = await begin(t, { faults: [{ trouble: { type: "no bookmark" } }] });
+  await cluster.ready();
+  t.strictSame(cluster.snapshot()?.nodes.size, 1, "all kinds are complete");
+  server.endWatches();
+  server.set(fresh);
+  server.compact();
+  await cluster.until("told", () => cluster.changes().includes("set Service ns/new"));
+  t.strictSame(asked(server), ["stream", "list 0", "watch 103", "watch 103", "list 103"]);
+});
+
+t.test("a stream that is given up at the end of the source is not followed by a list", async (t) => {
+  const { server, cluster } = await begin(t, { faults: [{ trouble: { type: "no bookmark" } }] });
+  await cluster.until("streamed", () => cluster.changes().includes("set Service ns/web"));
+  await cluster.stop();
+  t.strictSame(asked(server), ["stream"]);
+  t.strictSame(cluster.reports, []);
 });
 
 t.test("a server that is away for long is asked ever more rarely, and never forgotten", async (t) => {

@@ -37,3 +37,8 @@ t.test("one Pod is asked for in its namespace alone", (t) => {
   t.equal(path, "/api/v1/namespaces/shop/pods?fieldSelector=metadata.name%3Dweb-0");
   t.end();
 });
+
+t.test("a node name is escaped in the field selector", async (t) => {
+  const [, , nodes] = clusterResources("a,metadata.name!=b=c\\d");
+  t.equal(nodes?.selectors["fieldSelector"], "metadata.name=a\\,metadata.name!\\=b\\=c\\\\d");
+});

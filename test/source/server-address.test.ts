@@ -19,16 +19,16 @@ t.test("an API server as it is written, printed and dialled", async (t) => {
 t.test("what is refused, without a word of it", async (t) => {
   const place = { source: "--master" };
   const servers: readonly (readonly [string, string])[] = [
-    ["https://", "is no URL"],
-    ["ftp://SECRET.example", "must begin with http or https"],
+    ["https://", "is not a valid URL"],
+    ["ftp://SECRET.example", "must begin with http:// or https://"],
     ["https://user:SECRET@api.example", "must not hold a user or password"],
   ];
   for (const [text, reason] of servers) {
     t.throws(() => readServer(text, place, false), { message: `--master: ${reason}` }, text);
   }
   const proxies: readonly (readonly [string, string])[] = [
-    ["proxy.example", "is no URL"],
-    ["ftp://user:SECRET@proxy.example", "must begin with http or https"],
+    ["proxy.example", "is not a valid URL"],
+    ["ftp://user:SECRET@proxy.example", "must begin with http:// or https://"],
     ["socks5://user:SECRET@proxy.example", "SOCKS proxies are not supported, only http and https"],
   ];
   for (const [text, reason] of proxies) {

@@ -18,6 +18,8 @@ export type Trouble =
   | { readonly type: "duplicate" }
   /** A watch that tells each two neighbouring events of different objects in the wrong order. */
   | { readonly type: "swap" }
+  /** A watch that begins with what exists and never says that this was all. */
+  | { readonly type: "no bookmark" }
   /** A watch that ends as if its time were over, having told what there was to tell or nothing. */
   | { readonly type: "end"; readonly told: "all" | "nothing" };
 

@@ -11,7 +11,8 @@ export function readFilter(query: URLSearchParams): Filter {
 }
 
 function split(text: string | null): readonly string[] {
-  return (text ?? "").split(",").filter((part) => part !== "");
+  // A comma behind a backslash belongs to a value.
+  return (text ?? "").match(/(?:\\.|[^,\\])+/g) ?? [];
 }
 
 function readLabel(text: string): Filter {
@@ -24,7 +25,8 @@ function readLabel(text: string): Filter {
 }
 
 function readField(text: string): Filter {
-  const [, path = "", mark, value] = /^(.*?)(!?=)(.*)$/.exec(text) ?? [];
+  const [, path = "", mark, escaped = ""] = /^(.*?)(!?=)(.*)$/.exec(text) ?? [];
+  const value = escaped.replace(/\\(.)/g, "$1");
   return (object) => (String(follow(object, path.split(".")) ?? "") === value) === (mark === "=");
 }
 

@@ -79,7 +79,7 @@ export class Watch {
     for (const object of this.#store.list(this.#kind.kind).filter(this.#filter)) {
       this.#write({ about: object.metadata.name, text: printEvent("ADDED", object) });
     }
-    this.bookmark({ "k8s.io/initial-events-end": "true" });
+    if (this.#answer.trouble?.type !== "no bookmark") this.bookmark({ "k8s.io/initial-events-end": "true" });
   }
 
   // An object that leaves the selection is deleted for this watcher, as it last was, with the version of the change.
