@@ -2,7 +2,7 @@
 
 /** @typedef {{ src?: string[], packages?: string[], system?: string[] }} Allowed */
 
-const BOTTOM = ["net", "errors", "paged-list", "digit-tree"];
+const BOTTOM = ["net", "errors", "nearest", "paged-list", "digit-tree"];
 const MIDDLE = ["api", "options", "state", "model", "plan", "trace", "backends", "draw", "lint", ...BOTTOM];
 
 /**
@@ -11,6 +11,7 @@ const MIDDLE = ["api", "options", "state", "model", "plan", "trace", "backends",
  */
 const LAYERS = {
   errors: {},
+  nearest: {},
   "paged-list": {},
   "digit-tree": {},
   net: { src: ["errors"], packages: ["ipaddr.js"] },
@@ -50,6 +51,7 @@ const PLUMBING = ["events", "path", "stream", "url", "util"];
 
 const PURE = [
   "errors",
+  "nearest",
   "paged-list",
   "digit-tree",
   "net",

@@ -10,7 +10,7 @@ import { type Options, optionsOf } from "../options/options.ts";
 import { printProblems, validateConfig } from "../options/validate.ts";
 import { validateLogging } from "../options/validate-logging.ts";
 import { rewording } from "../options/value-type.ts";
-import { readCode } from "../source/file-failure.ts";
+import { failureWords } from "../source/file-failure.ts";
 
 /** A configuration file as it was read. */
 export interface ConfigFile {
@@ -95,7 +95,7 @@ interface ReadConfig {
 
 async function readConfigFile(path: string): Promise<ReadConfig> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
-    throw new InputError({}, `failed complete: open ${path}: ${readCode(error)}`);
+    throw new InputError({}, `failed complete: open ${path}: ${failureWords(error)}`);
   });
   const decoded = prefixed("failed complete: failed to decode", () => decodeConfig(readConfigText(text)));
   return { ...decoded, file: { path, text } };

@@ -4,7 +4,7 @@ import type { Config } from "../options/config.ts";
 import { flagValue } from "../options/flags.ts";
 import { loggingOf } from "../options/options.ts";
 import { printConfig } from "../options/print.ts";
-import { readCode } from "../source/file-failure.ts";
+import { failureWords } from "../source/file-failure.ts";
 import { logFlags } from "../sync/flag-lines.ts";
 import type { Log } from "../sync/log.ts";
 import { type OpenLog, openLog } from "../sync/log-output.ts";
@@ -53,7 +53,7 @@ async function actOn(
 
 async function writeConfig(config: Config, path: string, log: Log): Promise<void> {
   await writeFile(path, printConfig(config)).catch((error: unknown) => {
-    throw new FatalError(`open ${path}: ${readCode(error)}`);
+    throw new FatalError(`open ${path}: ${failureWords(error)}`);
   });
   log.info({ path }, "Wrote configuration");
 }

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { text as streamText } from "node:stream/consumers";
 import { InputError, RuleSyntaxError } from "../errors.ts";
 import type { Family } from "../net/family.ts";
-import { readCode } from "../source/file-failure.ts";
+import { failureWords } from "../source/file-failure.ts";
 import { STANDARD_INPUT } from "../source/manifests.ts";
 import { type Dump, parseDump } from "../state/dump.ts";
 
@@ -11,7 +11,7 @@ import { type Dump, parseDump } from "../state/dump.ts";
 export async function readDumpText(path: string, stdin: NodeJS.ReadableStream = process.stdin): Promise<string> {
   if (path === STANDARD_INPUT) return streamText(stdin);
   return readFile(path, "utf8").catch((error: unknown) => {
-    throw new InputError({ source: path }, `cannot be read: ${readCode(error)}`);
+    throw new InputError({ source: path }, `cannot be read: ${failureWords(error)}`);
   });
 }
 

@@ -1,7 +1,19 @@
-// How does a command that failed end?
+// Exit codes, and how a command that failed reports why.
 import { InputError, KernelError } from "../errors.ts";
 import { createLog } from "../sync/log.ts";
-import type { Output } from "./output.ts";
+import { type Output, OutputError } from "./output.ts";
+
+/** Exit codes of all commands but the daemon, which has kube-proxy's. */
+export const EXIT = {
+  /** It worked, and the answer is "fine", "no differences" or "all passed". */
+  fine: 0,
+  /** It worked, and the answer is "differences", "failures" or "problems"; or the run itself failed. */
+  problems: 1,
+  /** Wrong usage, or input that could not be read or was empty. */
+  unusable: 2,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** The daemon's command line cannot be read. `flags`: its reader wants to see which flags there are. */
 export class UsageError extends Error {
@@ -24,17 +36,17 @@ export function wrongUsage(message: string): InputError {
   return new InputError({}, `${message}. See fairlead --help`);
 }
 
-/** What is said of an error: a fault of ours, which all are that neither are one of these nor come of one, has its stack. */
+/** The message of an error; one that is neither one of these kinds nor caused by one is a bug and has its stack. */
 export function wordsOf(error: Error): string {
-  const kinds = [InputError, KernelError, FatalError, UsageError];
+  const kinds = [InputError, KernelError, FatalError, UsageError, OutputError];
   const isExpected = kinds.some((kind) => error instanceof kind || error.cause instanceof kind);
   return isExpected ? error.message : String(error.stack);
 }
 
-/** Tells why a command beside the daemon failed, and gives its exit code: 2 for wrong usage and input, 1 for all else. */
-export function reportFailure(error: Error, output: Output): number {
+/** Reports why a command failed; returns its exit code: `unusable` for wrong usage and input, else `problems`. */
+export function reportFailure(error: Error, output: Output): ExitCode {
   output.note(`fairlead: ${wordsOf(error)}`);
-  return error instanceof InputError ? 2 : 1;
+  return error instanceof InputError ? EXIT.unusable : EXIT.problems;
 }
 
 /**

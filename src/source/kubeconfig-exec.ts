@@ -9,7 +9,7 @@ import {
   PLUGIN_VERSIONS,
   type PluginVersion,
 } from "./exec-plugin.ts";
-import { readCode } from "./file-failure.ts";
+import { failureWords } from "./file-failure.ts";
 import { type ClusterFields, EXEC } from "./kubeconfig-fields.ts";
 import { fromKubeconfig } from "./kubeconfig-material.ts";
 import { enter, readSection, type Section } from "./section.ts";
@@ -77,6 +77,6 @@ async function packAuthorities(material: NonNullable<Access["authorities"]>): Pr
   try {
     return await readFile(material.path, "base64");
   } catch (error) {
-    throw new InputError(material.place, `${material.path} cannot be read: ${readCode(error)}`);
+    throw new InputError(material.place, `${material.path} cannot be read: ${failureWords(error)}`);
   }
 }

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { quote } from "../api/quote.ts";
 import { InputError, type Place } from "../errors.ts";
 import type { Access } from "./access.ts";
-import { readCode } from "./file-failure.ts";
+import { failureWords } from "./file-failure.ts";
 import { readCluster } from "./kubeconfig-cluster.ts";
 import { CLUSTER, CONTEXT, KUBECONFIG, USER } from "./kubeconfig-fields.ts";
 import { readKubeconfigText } from "./kubeconfig-text.ts";
@@ -59,6 +59,6 @@ async function readWhole(path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    throw new InputError({ source: path }, `cannot be read: ${readCode(error)}`);
+    throw new InputError({ source: path }, `cannot be read: ${failureWords(error)}`);
   }
 }

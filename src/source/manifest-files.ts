@@ -2,7 +2,7 @@
 import { readdir, realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { InputError } from "../errors.ts";
-import { readCode } from "./file-failure.ts";
+import { failureWords, readCode } from "./file-failure.ts";
 
 /** A file as it was found. */
 export interface ManifestFile {
@@ -56,7 +56,7 @@ async function scanPath(path: string, way: Way): Promise<Scan> {
     const stamp = [facts.dev, facts.ino, facts.mtimeNs, facts.ctimeNs, facts.size, real].join(" ");
     return { ...NOTHING, files: [{ path, stamp }], directories: [dirname(path), dirname(real)] };
   } catch (error) {
-    return describeFailure(path, way.asked, readCode(error));
+    return describeFailure(path, way.asked, error);
   }
 }
 
@@ -71,10 +71,11 @@ async function scanDirectory(path: string, real: string, { asked, above }: Way):
   return joinScans([{ ...NOTHING, directories: asked ? [path, dirname(path)] : [path] }, ...inside]);
 }
 
-function describeFailure(path: string, asked: boolean, code: string): Scan {
+function describeFailure(path: string, asked: boolean, error: unknown): Scan {
+  const code = readCode(error);
   const gone = code === "ENOENT" || code === "ENOTDIR";
   if (gone && !asked) return NOTHING;
-  const reason = gone ? "no such file or directory" : `cannot be read: ${code}`;
+  const reason = gone ? "no such file or directory" : `cannot be read: ${failureWords(error)}`;
   const problems = [new InputError({ source: path }, reason)];
   return { files: [], directories: [dirname(path)], unreadable: gone ? [] : [path], problems };
 }

@@ -5,7 +5,7 @@ import { printObject } from "../api/object-name.ts";
 import type { KubernetesObject } from "../api/objects.ts";
 import { joinReadings, type PassedOver, type Reading, refuse } from "../api/reading.ts";
 import { InputError } from "../errors.ts";
-import { readCode } from "./file-failure.ts";
+import { failureWords } from "./file-failure.ts";
 import { scanPaths } from "./manifest-files.ts";
 import { readText, type TellShare } from "./manifest-text.ts";
 
@@ -43,7 +43,7 @@ export async function readManifest(path: string, tell?: TellShare): Promise<File
   try {
     return { path, wasRead: true, reading: readText(await readFile(path, "utf8"), path, tell) };
   } catch (error) {
-    const problem = new InputError({ source: path }, `cannot be read: ${readCode(error)}`);
+    const problem = new InputError({ source: path }, `cannot be read: ${failureWords(error)}`);
     return { path, wasRead: false, reading: refuse(problem) };
   }
 }

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { InputError } from "../errors.ts";
 import type { Material } from "./access.ts";
-import { readCode } from "./file-failure.ts";
+import { failureWords } from "./file-failure.ts";
 import type { Timing } from "./timing.ts";
 
 /** Milliseconds after which a file is read again; tokens rotate long before they expire. */
@@ -56,7 +56,7 @@ export class MaterialReader {
 // A file that is just being written is empty for a moment.
 async function readFilled({ path, place }: Material & { readonly type: "file" }): Promise<string> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
-    throw new InputError(place, `${path} cannot be read: ${readCode(error)}`);
+    throw new InputError(place, `${path} cannot be read: ${failureWords(error)}`);
   });
   if (text.trim() === "") throw new InputError(place, `${path} is empty`);
   return text;

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { InputError } from "../errors.ts";
-import { readCode } from "./file-failure.ts";
+import { failureWords } from "./file-failure.ts";
 import { scanPaths } from "./manifest-files.ts";
 import { broken, type TellShare, type WrittenObject, writtenObjectsOf } from "./manifest-text.ts";
 import { type ManifestMeans, STANDARD_INPUT } from "./manifests.ts";
@@ -25,7 +25,7 @@ export async function* readWrittenObjects(
 async function* readWrittenFile(path: string, tell: TellShare): AsyncGenerator<WrittenObject> {
   const place = { source: path };
   const content = await readFile(path, "utf8").catch((error: unknown) => {
-    return new InputError(place, `cannot be read: ${readCode(error)}`);
+    return new InputError(place, `cannot be read: ${failureWords(error)}`);
   });
   if (typeof content === "string") yield* writtenObjectsOf(content, path, tell);
   else yield broken(place, content);

@@ -159,7 +159,7 @@ t.test("parts that a dump does not have are not compared, and that is told", asy
 
 t.test("what cannot be read is told in one line, with 2", async (t) => {
   const cases: readonly [string, readonly string[], RegExp][] = [
-    ["no such file", ["--against", "/nowhere"], /^fairlead: \/nowhere: cannot be read: ENOENT$/],
+    ["no such file", ["--against", "/nowhere"], /^fairlead: \/nowhere: cannot be read: no such file or directory$/],
     ["an empty file", ["--against", fileOf(t, " \n")], /file: is empty: neither a dump nor a manifest$/],
     [
       "a dump with a fault",

@@ -155,7 +155,7 @@ t.test("a cluster that cannot be read is told in one line, with 2, and nothing i
   const nobody = writeKubeconfig(t, { cluster: { server: `http://127.0.0.1:${await freePort()}` } });
   server.fault({ trouble: { type: "status", code: 403, reason: "Forbidden" }, resource: "nodes", times: 9 });
   const CASES: readonly [string, readonly string[], RegExp][] = [
-    ["no file", ["--kubeconfig", "/nowhere"], /^fairlead: \/nowhere: cannot be read: ENOENT$/],
+    ["no file", ["--kubeconfig", "/nowhere"], /^fairlead: \/nowhere: cannot be read: no such file or directory$/],
     ["no server", ["--kubeconfig", join(nobody, "kubeconfig")], /\/api\/v1\/services: .*http:\/\/127.*ECONNREFUSED/],
     ["a refusal", ["--kubeconfig", kubeconfig], /^fairlead: \/api\/v1\/nodes: cannot be listed: 403 Forbidden: /],
     ["no Pod", ["--in-cluster"], /this is no Pod: KUBERNETES_SERVICE_HOST/],

@@ -1,6 +1,6 @@
 import { closeSync, createWriteStream, openSync } from "node:fs";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
+import { PassThrough, Writable } from "node:stream";
 import t from "tap";
 import { standardOutput } from "../../src/commands/output.ts";
 
@@ -44,9 +44,26 @@ t.test("a reader that goes away ends the data quietly", async (t) => {
     for (; asked < 1_000_000; asked++) yield "x".repeat(100);
   })();
   const writing = output.data(lines);
-  out.destroy(new Error("EPIPE"));
+  out.destroy(Object.assign(new Error("write EPIPE"), { code: "EPIPE" }));
   await writing;
   t.ok(asked < 1_000_000, `stopped after ${asked} lines`);
+});
+
+t.test("data that cannot be written for lack of space is an error in plain words", async (t) => {
+  const out = new Writable({
+    write: (_chunk, _encoding, done) => done(Object.assign(new Error("ENOSPC"), { code: "ENOSPC" })),
+  });
+  const output = standardOutput(out, new PassThrough());
+  await t.rejects(output.data(["a"]), { message: "cannot write to standard output: no space left on device" });
+});
+
+t.test("notes that nobody can read any more are lost without an error", async (t) => {
+  const [out, err] = [new PassThrough(), new PassThrough()];
+  const output = standardOutput(out, err);
+  err.destroy(Object.assign(new Error("write EPIPE"), { code: "EPIPE" }));
+  output.note("by the way");
+  await output.data(["a"]);
+  t.equal(await textOf(out), "a\n");
 });
 
 /** A terminal, and a clock that goes on when it is told to. */

@@ -163,7 +163,7 @@ t.test("wrong usage", async (t) => {
   t.match(await ask(fileOf(t, PASSES)), { code: 2, notes: [/cases\.yaml names no manifests: say --manifests/] });
   t.match(await ask("/nowhere.yaml", "--manifests", DEMO), {
     code: 2,
-    notes: [/\/nowhere\.yaml: cannot be read: ENOENT/],
+    notes: [/\/nowhere\.yaml: cannot be read: no such file or directory/],
   });
   t.equal((await ask("--manifests", DEMO)).code, 2);
 });

@@ -203,7 +203,7 @@ t.test("inside of a Pod, beside a proxy that the environment names", async (t) =
   rmSync(join(serviceAccount, "ca.crt"));
   await t.rejects(connect(t, { pod: { environment, serviceAccount } }), {
     name: "InputError",
-    message: `${serviceAccount}/ca.crt cannot be read: ENOENT`,
+    message: `${serviceAccount}/ca.crt cannot be read: no such file or directory`,
   });
   await t.rejects(connect(t, {}), { name: "InputError", message: /this is no Pod/ });
 });

@@ -74,7 +74,7 @@ t.test("a plugin that asks for it is told of the cluster", async (t) => {
 
   const gone = writeKubeconfig(t, { cluster: { ...CLUSTER, "certificate-authority": "ca.crt" }, user });
   await t.rejects(readPlugin(`${gone}/kubeconfig`), {
-    message: `${gone}/kubeconfig: clusters[0].cluster.certificate-authority: ${gone}/ca.crt cannot be read: ENOENT`,
+    message: `${gone}/kubeconfig: clusters[0].cluster.certificate-authority: ${gone}/ca.crt cannot be read: no such file or directory`,
   });
 });
 

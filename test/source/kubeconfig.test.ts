@@ -88,5 +88,9 @@ t.test("a file that names no server says where it fails", async (t) => {
     writeFileSync(`${folder}/kubeconfig`, text);
     await t.rejects(readKubeconfig(`${folder}/kubeconfig`), { message: `${folder}/kubeconfig: ${message}` }, name);
   }
-  await t.rejects(readKubeconfig(`${folder}/none`), { message: `${folder}/none: cannot be read: ENOENT` }, "no file");
+  await t.rejects(
+    readKubeconfig(`${folder}/none`),
+    { message: `${folder}/none: cannot be read: no such file or directory` },
+    "no file",
+  );
 });

@@ -172,7 +172,11 @@ t.test("what cannot be looked at any more may still be there", async (t) => {
   await follower.next();
   rmSync(`${directory}/deep`, { recursive: true });
   symlinkSync("deep", `${directory}/deep`);
-  t.strictSame(await follower.next(), ["deep: cannot be read: ELOOP"], "nothing is deleted");
+  t.strictSame(
+    await follower.next(),
+    ["deep: cannot be read: too many levels of symbolic links"],
+    "nothing is deleted",
+  );
   rmSync(`${directory}/deep`);
   t.strictSame(await follower.next(), ["delete Service default/web", "deep: no such file or directory"]);
 });
@@ -183,7 +187,7 @@ t.test("a file that the system does not let us read is tried again", async (t) =
   await follower.next();
   rmSync(`${directory}/a.yaml`);
   symlinkSync("/proc/self/mem", `${directory}/a.yaml`);
-  t.strictSame(await follower.next(), ["a.yaml: cannot be read: EIO"]);
+  t.strictSame(await follower.next(), ["a.yaml: cannot be read: input/output error"]);
   rmSync(`${directory}/a.yaml`);
   writeFileSync(`${directory}/a.yaml`, service("web", 81));
   t.strictSame(await follower.next(), ["set Service default/web 81"]);

@@ -71,7 +71,7 @@ t.test("what is not there or not readable is told", async (t) => {
     [
       "/nowhere/at/all.yaml: no such file or directory",
       "/dev/null/x: no such file or directory",
-      "/proc/self/mem: cannot be read: EIO",
+      "/proc/self/mem: cannot be read: input/output error",
     ],
   );
 });

@@ -44,7 +44,7 @@ t.test("while a file cannot be read, what it said before holds, and that is told
   t.equal(await readLater(), "two");
   rmSync(path);
   t.equal(await readLater(), "two");
-  t.strictSame(told, [`${path} cannot be read: ENOENT; what it said before is used on`]);
+  t.strictSame(told, [`${path} cannot be read: no such file or directory; what it said before is used on`]);
 });
 
 t.test("a file that was never readable is an error each time", async (t) => {
@@ -53,7 +53,7 @@ t.test("a file that was never readable is an error each time", async (t) => {
   const reader = new MaterialReader({ type: "file", path, place }, { timing: new HandTiming(), warn: t.fail });
   const failure = {
     name: "InputError",
-    message: `kubeconfig: users[0].user.tokenFile: ${path} cannot be read: ENOENT`,
+    message: `kubeconfig: users[0].user.tokenFile: ${path} cannot be read: no such file or directory`,
   };
   await t.rejects(reader.read(), failure);
   writeFileSync(path, "one");
