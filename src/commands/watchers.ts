@@ -1,5 +1,5 @@
-// Who watches the loops of a node proxy, and where can that be asked?
-
+// Connects the sync loops of a node proxy with metrics, health answers, Events and debugging pages.
+import { readFileSync } from "node:fs";
 import type { Node } from "../api/objects.ts";
 import { nodeIPsOf } from "../model/node-ips.ts";
 import { nodePortAddressesOf, nodePortRangesOf } from "../model/node-port-addresses.ts";
@@ -61,6 +61,7 @@ export async function startWatchers(input: WatchersInput): Promise<Watchers> {
     now: microsecondClock(),
     log: logs,
     warn: (warning) => events.record({ type: "Warning", ...warning }),
+    maxOpenFiles: maxOpenFiles(),
     setVerbosity: (level) => verbosity.set(level),
   });
   if (node) servers.sawNode(node);
@@ -77,4 +78,9 @@ function checkedAddresses({ options, facts, node }: WatchersInput): ReadonlyMap<
       return [family, nodePortAddressesOf(facts.addresses, ranges, true)];
     }),
   );
+}
+
+/** RLIMIT_NOFILE; Node raises the soft limit to the hard one at start. */
+function maxOpenFiles(): number {
+  return Number(/^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? 1024);
 }

@@ -1,4 +1,4 @@
-// What listens in this process, from start to stop?
+// Starts and stops all HTTP servers of the daemon: health, metrics, and the health-check node ports of Services.
 
 import { InputError } from "../errors.ts";
 import { parseAddress } from "../net/address.ts";
@@ -10,7 +10,7 @@ import type { Clock } from "../sync/schedule.ts";
 import { type Answer, type Answerer, byPath } from "./answer.ts";
 import { Binding } from "./binding.ts";
 import { Health, type NodeStanding } from "./health.ts";
-import { listen, type Place } from "./http-server.ts";
+import { Connections, type ListenInput, listen, type Place } from "./http-server.ts";
 import type { Metrics } from "./metrics.ts";
 import type { HealthPath } from "./metrics-health.ts";
 import { Profiler } from "./profiler.ts";
@@ -35,6 +35,8 @@ export interface ServersInput extends Known {
   readonly log: (at: string) => Log;
   /** Takes what the cluster's Events shall say. */
   readonly warn: (warning: Warning) => void;
+  /** RLIMIT_NOFILE of this process. */
+  readonly maxOpenFiles: number;
   readonly setVerbosity: (level: number) => void;
 }
 
@@ -58,7 +60,14 @@ export async function startServers(input: ServersInput): Promise<Servers> {
   const health = new Health({ clock, now, timeout: 2 * options.syncPeriod });
   // Where nobody can ask for the proxy's health, load balancers are not told that it is ill.
   const healthy = () => options.healthzBindAddress === "" || health.healthy();
-  const services = new ServiceHealthServers({ ...input, healthy, log: input.log("service-health.ts"), warn });
+  const connections = new Connections(input.maxOpenFiles);
+  const services = new ServiceHealthServers({
+    ...input,
+    healthy,
+    connections,
+    log: input.log("service-health.ts"),
+    warn,
+  });
   const status = statusPages({ ...input, profiler: new Profiler(), started: now(), rules: rules.answer });
   const bindings: Binding[] = [];
   const close = async () => {
@@ -69,8 +78,16 @@ export async function startServers(input: ServersInput): Promise<Servers> {
       ...HEALTH,
       address: options.healthzBindAddress,
       answer: healthPages(health, metrics),
+      connections,
+      keepAlive: false,
     });
-    await start(input, bindings, { ...METRICS, address: options.metricsBindAddress, answer: status });
+    await start(input, bindings, {
+      ...METRICS,
+      address: options.metricsBindAddress,
+      answer: status,
+      connections,
+      keepAlive: true,
+    });
   } catch (error) {
     await close();
     throw error;
@@ -84,6 +101,10 @@ interface Named {
   readonly reason: Warning["reason"];
 }
 
+interface Served extends Pick<ListenInput, "answer" | "connections" | "keepAlive"> {
+  readonly address: string;
+}
+
 const HEALTH: Named = { name: "health server", reason: "FailedToStartProxierHealthcheck" };
 const METRICS: Named = { name: "metrics server", reason: "FailedToStartMetricServer" };
 
@@ -91,7 +112,7 @@ const METRICS: Named = { name: "metrics server", reason: "FailedToStartMetricSer
 async function start(
   { options, clock, log: logOf, warn }: ServersInput,
   bindings: Binding[],
-  { name, reason, address, answer }: Named & { readonly address: string; readonly answer: Answerer },
+  { name, reason, address, ...served }: Named & Served,
 ): Promise<void> {
   if (address === "") return;
   const place = placeOf(address);
@@ -100,7 +121,7 @@ async function start(
   const binding = new Binding({
     clock,
     open: async () => {
-      const listening = await listen({ place, answer, log });
+      const listening = await listen({ ...served, place, log });
       log.info({ address }, `Started ${name}`);
       return listening;
     },

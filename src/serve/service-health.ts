@@ -1,13 +1,10 @@
-// How do load balancers learn whether this node has endpoints of a Service?
+// Serves the health-check node ports of Services: a load balancer learns here whether this node has endpoints.
 import type { Family } from "../net/family.ts";
 import type { Log } from "../sync/log.ts";
 import { type Observer, type ServiceHealth, together } from "../sync/observer.ts";
 import { type Answer, json } from "./answer.ts";
-import { type Listening, listen } from "./http-server.ts";
+import { type Connections, type Listening, listen } from "./http-server.ts";
 import type { Warning } from "./warning.ts";
-
-/** Milliseconds between two looks for slow clients: there may be a server for each of thousands of Services. */
-const SWEEP = 60_000;
 
 export interface ServiceHealthInput {
   readonly nodeName: string;
@@ -16,6 +13,7 @@ export interface ServiceHealthInput {
   /** Is the proxy healthy? Whether the node stays is not asked. */
   readonly healthy: () => boolean;
   readonly log: Log;
+  readonly connections: Connections;
   readonly warn: (warning: Warning) => void;
 }
 
@@ -121,11 +119,12 @@ class FamilyServers {
   }
 
   #listen(open: OpenPort, host: string): Promise<Listening> {
-    const place = { host, port: open.port, ipv6Only: true };
+    const { log, connections } = this.#input;
     return listen({
-      place,
-      sweep: SWEEP,
-      log: this.#input.log,
+      place: { host, port: open.port, ipv6Only: true },
+      log,
+      connections,
+      keepAlive: false,
       answer: () => answerOf(open.service, this.#input.healthy()),
     });
   }

@@ -1,4 +1,4 @@
-// Does everything listen where it should, and nothing once it was stopped?
+// Tests of the start and stop of all HTTP servers of the daemon.
 import t, { type Test } from "tap";
 import { InputError } from "../../src/errors.ts";
 import { type ServersInput, startServers } from "../../src/serve/servers.ts";
@@ -36,6 +36,7 @@ function setUp(given: Given) {
     now: () => NOW + clock.now(),
     log: logs,
     warn: (warning) => warnings.push(warning),
+    maxOpenFiles: 1024,
     setVerbosity: () => {},
   };
   return { input, metrics, clock, warnings, lines };

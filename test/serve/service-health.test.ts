@@ -1,9 +1,10 @@
-// Do load balancers find out where the endpoints of a Service are, while they come and go?
+// Tests of the health-check node ports: what load balancers read while endpoints and Services come and go.
 import "../support/enter-sandbox.ts";
 
 import { execaSync } from "execa";
 import t, { type Test } from "tap";
 import type { Family } from "../../src/net/family.ts";
+import { Connections } from "../../src/serve/http-server.ts";
 import { ServiceHealthServers } from "../../src/serve/service-health.ts";
 import type { Warning } from "../../src/serve/warning.ts";
 import type { ServiceHealth } from "../../src/sync/observer.ts";
@@ -33,6 +34,7 @@ function setUp(t: Test, nodePortAddresses = EVERYWHERE) {
   const servers = new ServiceHealthServers({
     nodeName: "n1",
     nodePortAddresses,
+    connections: new Connections(1024),
     healthy: () => state.healthy,
     log: logs("service-health.ts"),
     warn: (warning) => warnings.push(warning),
