@@ -1,4 +1,4 @@
-// How are UDP flows searched, read and deleted in the words of ctnetlink (linux/netfilter/nfnetlink_conntrack.h)?
+// Encodes requests to list and delete UDP conntrack entries and decodes the answers (linux/netfilter/nfnetlink_conntrack.h).
 import { hostPort } from "../net/address.ts";
 import type { Family } from "../net/family.ts";
 import type { FlowEnd, FlowSearch, UdpFlow } from "../state/udp-flow.ts";
@@ -21,7 +21,7 @@ const LENGTH: Readonly<Record<Family, number>> = { IPv4: 4, IPv6: 16 };
 // Attributes of an entry, of a tuple, of its parts, and of a filter. Their numbers are in network byte order, but for
 // the flags of a filter, which are in that of the host.
 const ENTRY = { original: 1, reply: 2, id: 12, zone: 18, filter: 25 } as const;
-const TUPLE = { ip: 1, protocol: 2 } as const;
+const TUPLE = { ip: 1, protocol: 2, zone: 3 } as const;
 const ADDRESS = {
   IPv4: { source: 1, destination: 2 },
   IPv6: { source: 3, destination: 4 },
@@ -55,13 +55,15 @@ export function searchPayload(family: Family, search?: FlowSearch): Uint8Array {
 }
 
 /**
- * The UDP flow of this family in a message; undefined where it is something else. Shares no memory with the message.
- * Throws KernelError for what cannot be a flow.
+ * Returns the UDP conntrack entry of this family in a message; undefined for other protocols and families, and for
+ * entries with a conntrack zone (CTA_ZONE, or CTA_TUPLE_ZONE in one direction): in another zone the same addresses
+ * belong to another network. Shares no memory with the message. Throws KernelError for a malformed message.
  */
 export function readFlow(payload: Buffer, family: Family): UdpFlow | undefined {
   if (payload.length < NFNETLINK) throw misread("conntrack", "a message without a header");
   if (payload[0] !== FAMILY[family]) return undefined;
   const entry = readAttributes(payload.subarray(NFNETLINK));
+  if (entry.has(ENTRY.zone)) return undefined;
   const tuple = required(entry, ENTRY.reply);
   const original = readTuple(required(entry, ENTRY.original), family);
   const reply = readTuple(tuple, family);
@@ -72,7 +74,6 @@ export function readFlow(payload: Buffer, family: Family): UdpFlow | undefined {
     destination: original.destination,
     server: reply.source,
     id: required(entry, ENTRY.id, 4).readUInt32BE(0),
-    zone: entry.has(ENTRY.zone) ? required(entry, ENTRY.zone, 2).readUInt16BE(0) : 0,
     tuple: Uint8Array.from(tuple),
   };
 }
@@ -88,13 +89,12 @@ export function isFound({ destination }: UdpFlow, { address, port }: FlowSearch)
  * a new flow of the same client would be found, and it can have the same number.) Throws KernelError for a flow without
  * a tuple: the kernel takes a request without one for the wish to delete everything.
  */
-export function deleteRequest({ family, tuple, id, zone }: UdpFlow): Request {
+export function deleteRequest({ family, tuple, id }: UdpFlow): Request {
   if (readTuple(Buffer.from(tuple), family) === undefined) throw misread("conntrack", "a flow without a tuple");
   const number = Buffer.alloc(4);
   number.writeUInt32BE(id);
-  const parts = [header(family), nested(ENTRY.reply, tuple), attribute(ENTRY.id, number)];
-  if (zone !== 0) parts.push(attribute(ENTRY.zone, uint16(zone)));
-  return { type: DELETE, flags: 0, payload: Buffer.concat(parts) };
+  const payload = Buffer.concat([header(family), nested(ENTRY.reply, tuple), attribute(ENTRY.id, number)]);
+  return { type: DELETE, flags: 0, payload };
 }
 
 interface Ends {
@@ -102,9 +102,10 @@ interface Ends {
   readonly destination: FlowEnd;
 }
 
-/** Both ends of one direction; undefined where the protocol is not UDP. */
+/** Returns both ends of one direction; undefined where the protocol is not UDP or the direction has a zone. */
 function readTuple(bytes: Buffer, family: Family): Ends | undefined {
   const tuple = readAttributes(bytes);
+  if (tuple.has(TUPLE.zone)) return undefined;
   const protocol = readAttributes(required(tuple, TUPLE.protocol));
   if (required(protocol, PROTOCOL.number, 1)[0] !== UDP) return undefined;
   const addresses = readAttributes(required(tuple, TUPLE.ip));

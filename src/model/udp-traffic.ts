@@ -1,4 +1,4 @@
-// To which endpoints may the UDP flows of each destination go?
+// Maps each destination of a UDP ServicePort to the endpoints that its conntrack entries may lead to.
 import { hostPort } from "../net/address.ts";
 import { lean } from "../net/lean-list.ts";
 import { mapPages, type Page } from "../paged-list.ts";
@@ -44,31 +44,25 @@ export function udpTrafficOf({ known }: KnownWorld, previous: UdpTraffic): UdpTr
   return sameList(previous.parts, parts) ? previous : { destinations: merge(parts.flat()), parts };
 }
 
-/**
- * Destinations that may have stale flows now, if they had none before: those that came, went, or lost an endpoint. One
- * that had no endpoint and has some is among them, for a client may have sent to the bare address meanwhile.
- */
-export function suspectsOf(now: UdpTraffic, before: UdpTraffic): readonly UdpDestination[] {
-  if (now === before) return [];
-  const changed = [...now.destinations].filter(([key, { endpoints }]) => {
-    return mayHoldStale(endpoints, before.destinations.get(key)?.endpoints);
+/** Whether a destination was added or removed, or one of its endpoints was. */
+export function isDifferentTraffic(now: UdpTraffic, before: UdpTraffic): boolean {
+  if (now === before) return false;
+  if (now.destinations.size !== before.destinations.size) return true;
+  return [...now.destinations].some(([key, { endpoints }]) => {
+    const old = before.destinations.get(key)?.endpoints;
+    return old !== endpoints && !(old?.size === endpoints.size && [...endpoints].every((one) => old.has(one)));
   });
-  const gone = [...before.destinations].filter(([key]) => !now.destinations.has(key));
-  return [...changed, ...gone].map(([, destination]) => destination);
+}
+
+/** Returns the destinations of both, each once. */
+export function allDestinations(now: UdpTraffic, before: UdpTraffic): readonly UdpDestination[] {
+  return [...new Map([...before.destinations, ...now.destinations]).values()];
 }
 
 /** The traffic of both: what was applied at one time or the other. */
 export function bothTraffics(a: UdpTraffic, b: UdpTraffic): UdpTraffic {
   const parts = [...a.parts, ...b.parts];
   return { destinations: merge([...a.destinations.values(), ...b.destinations.values()]), parts };
-}
-
-/** The same destinations in one list, each once. */
-export function bothDestinations(
-  a: readonly UdpDestination[],
-  b: readonly UdpDestination[],
-): readonly UdpDestination[] {
-  return a.length === 0 ? b : [...merge([...a, ...b]).values()];
 }
 
 /** Endpoints to which flows to this address and port may go; undefined where nobody claims it. */
@@ -97,12 +91,6 @@ export function nodePortAddressTest(
   }
   const own = new Set(addresses.map(({ address }) => address));
   return (address) => (isLoopback(address) ? settings.localhostNodePorts && address !== "::1" : own.has(address));
-}
-
-function mayHoldStale(now: ReadonlySet<string>, before: ReadonlySet<string> | undefined): boolean {
-  if (before === undefined) return true;
-  if (before.size === 0) return now.size > 0;
-  return before !== now && [...before].some((endpoint) => !now.has(endpoint));
 }
 
 function partOf(service: KnownService): readonly UdpDestination[] {

@@ -1,4 +1,4 @@
-// What does the kernel remember of a UDP conversation?
+// UDP conntrack entries and searches for them.
 import type { Family } from "../net/family.ts";
 
 /** An address and a port. */
@@ -10,7 +10,7 @@ export interface FlowEnd {
   readonly text: string;
 }
 
-/** One conntrack entry of UDP. */
+/** One UDP conntrack entry in zone 0. */
 export interface UdpFlow {
   readonly family: Family;
   /** Who sent the first packet. */
@@ -21,8 +21,6 @@ export interface UdpFlow {
   readonly server: FlowEnd;
   /** The kernel's number for this entry: a digest of the first direction and of the entry's place in memory. */
   readonly id: number;
-  /** The conntrack zone; 0 but for software that keeps networks apart by it. */
-  readonly zone: number;
   /** The way back, from the server to whom it sees as its client, in the kernel's own form: it finds the entry by it. */
   readonly tuple: Uint8Array;
 }

@@ -1,13 +1,13 @@
-// Which UDP flows are deleted after a pass, and when is there any need to look?
+// Deletes stale UDP conntrack entries after a sync, as kube-proxy's conntrack cleanup does.
 import { KernelError } from "../errors.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import {
-  bothDestinations,
+  allDestinations,
   bothTraffics,
   endpointsAt,
+  isDifferentTraffic,
   NO_UDP_TRAFFIC,
   nodePortAddressTest,
-  suspectsOf,
   type UdpDestination,
   type UdpTraffic,
   udpTrafficOf,
@@ -21,7 +21,7 @@ import type { Log } from "./log.ts";
 import type { FlowReport } from "./observer.ts";
 import type { Clock } from "./schedule.ts";
 
-/** So many destinations are searched one by one; for more, all UDP flows are read once. */
+/** Up to this number of destinations each is listed with a kernel filter; for more, one dump lists all UDP entries. */
 const FEW = 8;
 
 /** Verbosity at which each deleted flow is said. */
@@ -41,9 +41,11 @@ export interface AppliedWorld {
 }
 
 /**
- * The second round of a pass. It differs from kube-proxy's in that Services that changed without their endpoints are
- * looked at too, deleted ones and those that lost their last endpoint among them, and in that a request outlives a
- * failure. What was applied by an earlier process is not known: flows to Services deleted meanwhile stay.
+ * Runs after each successful sync. Any change of a UDP destination or its endpoints has all UDP destinations checked, as
+ * in kube-proxy, and so does a sync that restored rules: clients that sent meanwhile have entries that bypass the rules.
+ * Unlike kube-proxy's, it also covers Services that changed without their endpoints, deleted ones and those that lost
+ * their last endpoint among them, and a failed cleanup is repeated. Destinations that an earlier process applied are not
+ * known: entries of Services deleted meanwhile stay.
  */
 export class FlowRound {
   readonly #input: FlowRoundInput;
@@ -51,31 +53,36 @@ export class FlowRound {
   #seen: UdpTraffic = NO_UDP_TRAFFIC;
   /** Of the World whose rules are in the kernel. */
   #now: UdpTraffic = NO_UDP_TRAFFIC;
-  /** What has been applied since flows were last looked at, and was applied then. */
+  /** Everything applied since the last complete cleanup, and what was applied at that time. */
   #before: UdpTraffic = NO_UDP_TRAFFIC;
-  /** Destinations that could not be looked at. */
-  #owed: readonly UdpDestination[] = [];
+  /** A cleanup that is due did not complete. */
+  #owed = false;
 
   constructor(input: FlowRoundInput) {
     this.#input = input;
   }
 
-  /** Is there anything to look at, were this World applied? To be asked where a World changed no rule. */
+  /** Whether entries have to be checked once this World is applied, even where it changes no rule. */
   isNeeded(world: KnownWorld): boolean {
-    return this.#suspects(this.#see(world)).length > 0;
+    return this.#owed || isDifferentTraffic(this.#see(world), this.#before);
   }
 
-  /** To be called after a pass that went well. Undefined where there was nothing to look at, or it could not be done. */
-  async run({ world, addresses }: AppliedWorld): Promise<FlowReport | undefined> {
+  /**
+   * To be called after a successful sync; `restored`: it wrote rules that other software had changed. Returns undefined
+   * where there was nothing to check, or the check did not complete.
+   */
+  async run({ world, addresses }: AppliedWorld, restored = false): Promise<FlowReport | undefined> {
     this.#now = this.#see(world);
-    const suspects = this.#suspects(this.#now);
-    if (suspects.length === 0) {
-      this.#settle([]);
+    const isDue = this.#owed || restored || isDifferentTraffic(this.#now, this.#before);
+    const destinations = isDue ? allDestinations(this.#now, this.#before) : [];
+    if (destinations.length === 0) {
+      this.#before = this.#now;
       return undefined;
     }
     const begin = this.#input.clock.now();
-    const deleted = await this.#deleteStale(suspects, nodePortAddressTest(world, addresses));
-    this.#settle(deleted === undefined ? suspects : []);
+    const deleted = await this.#deleteStale(destinations, nodePortAddressTest(world, addresses));
+    this.#owed = deleted === undefined;
+    this.#before = this.#owed ? bothTraffics(this.#before, this.#now) : this.#now;
     return deleted === undefined ? undefined : { elapsed: this.#input.clock.now() - begin, deleted };
   }
 
@@ -84,24 +91,15 @@ export class FlowRound {
     return this.#seen;
   }
 
-  #suspects(now: UdpTraffic): readonly UdpDestination[] {
-    return bothDestinations(this.#owed, suspectsOf(now, this.#before));
-  }
-
-  #settle(owed: readonly UdpDestination[]): void {
-    this.#before = owed.length === 0 ? this.#now : bothTraffics(this.#before, this.#now);
-    this.#owed = owed;
-  }
-
-  /** How many were deleted; undefined where not all could be looked at and deleted. */
+  /** Returns the number of deleted entries; undefined where not all could be read and deleted. */
   async #deleteStale(
-    suspects: readonly UdpDestination[],
+    destinations: readonly UdpDestination[],
     isNodePortAddress: (address: string) => boolean,
   ): Promise<number | undefined> {
     const { kernel, family, log } = this.#input;
     const at = (traffic: UdpTraffic) => (end: UdpFlow["destination"]) => endpointsAt(traffic, end, isNodePortAddress);
     try {
-      const { flows, whole } = await kernel.flows(family, suspects.length > FEW ? "all" : suspects);
+      const { flows, whole } = await kernel.flows(family, destinations.length > FEW ? "all" : destinations);
       const stale = staleFlows(flows, { now: at(this.#now), before: at(this.#before) });
       const deleted = stale.length === 0 ? 0 : await kernel.deleteFlows(stale);
       this.#say(stale);
@@ -109,7 +107,7 @@ export class FlowRound {
     } catch (error) {
       if (!(error instanceof KernelError)) throw error;
       const fields = { ipFamily: family, code: error.refusal.code, err: error.message };
-      log.error(fields, "Stale UDP flows cannot be deleted; trying again after the next pass");
+      log.error(fields, "Cannot delete stale UDP conntrack entries; retrying after the next sync");
       return undefined;
     }
   }
@@ -119,7 +117,7 @@ export class FlowRound {
     if (!log.says(EACH_FLOW)) return;
     for (const { client, destination, server } of stale) {
       const fields = { ipFamily: family, client: client.text, destination: destination.text, server: server.text };
-      log.debug(EACH_FLOW, fields, "Deleted a stale UDP flow");
+      log.debug(EACH_FLOW, fields, "Deleted stale UDP conntrack entry");
     }
   }
 }

@@ -10,7 +10,7 @@ export function buildFlow({ to, by }: { readonly to: string; readonly by: string
   const destination = endOf(to);
   const family = familyOf(destination.address);
   const client = endOf(family === "IPv4" ? `10.244.0.5:${made}` : `[fd00:244::5]:${made}`);
-  return { family, client, destination, server: endOf(by), id: made, zone: 0, tuple: new Uint8Array() };
+  return { family, client, destination, server: endOf(by), id: made, tuple: new Uint8Array() };
 }
 
 function endOf(text: string): FlowEnd {
