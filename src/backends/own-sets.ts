@@ -1,13 +1,14 @@
-// Which sets has any mode or layout of ours, so that what another one left can be told from what somebody else has?
+// Names of the ipsets that any of our modes and layouts uses.
 import type { Family } from "../net/family.ts";
 import type { Options } from "../options/options.ts";
-import type { SetHeader } from "../state/ip-set.ts";
+import { type SetHeader, scratchName } from "../state/ip-set.ts";
 import { setsOf as setsOfIndexed } from "./indexed/sets.ts";
 import { setsOf as setsOfIpvs } from "./ipvs/sets.ts";
 
-/** Names of all sets of a family. */
+/** Names of all sets of a family, with the one that only exists while a set is replaced by one of another size. */
 export function ownSetNames(family: Family): readonly string[] {
-  return [...setsOfIpvs(family), ...setsOfIndexed(family)].map(({ name }) => name);
+  const names = [...setsOfIpvs(family), ...setsOfIndexed(family)].map(({ name }) => name);
+  return [...names, ...new Set(names.map(scratchName))];
 }
 
 /** Those of them that this mode, in this layout, does not have. */

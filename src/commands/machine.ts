@@ -1,4 +1,4 @@
-// Through which door does a command get at this machine?
+// The kernel client of commands, with the iptables variant that this node uses.
 import { runCommand } from "../kernel/command.ts";
 import { findClashes } from "../kernel/ipset.ts";
 import { detectTools, throughTools } from "../kernel/iptables-variant.ts";
@@ -42,6 +42,6 @@ export async function openMachine(known: GivenFacts): Promise<Machine> {
 async function whyWithoutSets(sets: readonly SetHeader[]): Promise<string | undefined> {
   const trouble = await setTrouble(sets.map(({ type }) => type));
   if (trouble !== undefined) return trouble;
-  const [taken] = await findClashes(sets);
-  return taken && `the set ${taken} is there and is made otherwise: it must be destroyed by hand`;
+  const [clash] = await findClashes(sets);
+  return clash && `an ipset exists with another type or options, ${clash}; run "fairlead cleanup" to remove it`;
 }

@@ -1,13 +1,13 @@
-// What does ipset say of its sets?
+// Decodes ipset's netlink answers about sets (linux/netfilter/ipset/ip_set.h).
 
-import { type IpSet, SET_TYPES, type SetHeader, type SetType } from "../state/ip-set.ts";
-import { sizeOf } from "../state/ipset-text.ts";
+import { type IpSet, type OtherSet, SET_TYPES, type SetHeader, type SetType } from "../state/ip-set.ts";
+import { rangeOf, sizeOf } from "../state/ipset-text.ts";
 import { type EntryParts, printEntry } from "../state/set-entry.ts";
 import { addressText } from "./address-bytes.ts";
 import { readList } from "./attribute-list.ts";
 import { readName, requiredValue } from "./attribute-values.ts";
 import { type Attributes, misread, readAttributes } from "./attributes.ts";
-import { ATTRIBUTE, DATA, FAMILY, NOMATCH, PORTS, TOP } from "./ipset-numbers.ts";
+import { ATTRIBUTE, DATA, FAMILY, NOMATCH, SET_FLAGS, TOP } from "./ipset-numbers.ts";
 
 const TARGET = "ipset";
 
@@ -17,8 +17,7 @@ const HEADER = 4;
 /** One message about a set, which comes in several when it is large: only the first one says how it is made. */
 export interface SetPart {
   readonly name: string;
-  /** `other` where it is not made as ours are: of another type or size, or with options. */
-  readonly made?: SetHeader | "other";
+  readonly made?: SetHeader | OtherSet;
   readonly entries: readonly EntryParts[];
 }
 
@@ -59,12 +58,12 @@ const NEEDED: Readonly<Record<SetType, readonly (keyof EntryParts)[]>> = {
 };
 
 /**
- * The set of which these are all parts; undefined where there are none, or it is not made as ours are. Throws
- * KernelError for an entry that cannot be in it.
+ * The set of which these are all parts, without entries where its type or options are none of ours; undefined where
+ * there are no parts. Throws KernelError for an entry that cannot be in it.
  */
-export function joinParts(parts: readonly SetPart[]): IpSet | undefined {
+export function joinParts(parts: readonly SetPart[]): IpSet | OtherSet | undefined {
   const header = parts[0]?.made;
-  if (header === undefined || header === "other") return undefined;
+  if (header === undefined || "options" in header) return header;
   const entries = new Set<string>();
   for (const part of parts)
     for (const entry of part.entries) entries.add(printEntry(header.type, checked(header, entry)));
@@ -79,23 +78,38 @@ function checked({ type, family }: SetHeader, entry: EntryParts): EntryParts {
   throw misread(TARGET, `no entry of a set of type ${type}`);
 }
 
-function readMade(message: Attributes): SetHeader | "other" {
+function readMade(message: Attributes): SetHeader | OtherSet {
+  const name = readName(value(message, TOP.name));
   const written = readName(value(message, TOP.type));
-  const type = SET_TYPES.find((known) => known === written);
   const number = value(message, TOP.family, 1)[0];
   const family = (["inet", "inet6", "none"] as const).find((known) => FAMILY[known] === number);
   const data = readAttributes(value(message, TOP.data));
-  if (type === undefined || family === undefined || (type === "bitmap:port") !== (family === "none")) return "other";
-  const options = [DATA.timeout, DATA.flags, DATA.markMask, DATA.bitMask, DATA.netmask];
-  if (options.some((option) => data.has(option))) return "other";
-  const name = readName(value(message, TOP.name));
-  if (family === "none") return hasOurPorts(data) ? { name, type, family } : "other";
+  const options = readOptions(data);
+  const type = SET_TYPES.find((known) => known === written);
+  const fits = type !== undefined && family !== undefined && (type === "bitmap:port") === (family === "none");
+  if (!fits || options.length > 0) return { name, type: written, family: family ?? `${number}`, options };
+  if (family === "none") return { name, type, family, ...rangeOf(portsIn(data)) };
   return { name, type, family, ...sizeOf(value(data, DATA.maxEntries, 4).readUInt32BE(0)) };
 }
 
-function hasOurPorts(data: Attributes): boolean {
-  const [from, to] = [value(data, DATA.port, 2).readUInt16BE(0), value(data, DATA.portTo, 2).readUInt16BE(0)];
-  return from === PORTS.from && to === PORTS.to;
+/** Options of a set that change what it matches or does; we set none of them. */
+function readOptions(data: Attributes): readonly string[] {
+  const flags = data.has(DATA.flags) ? value(data, DATA.flags, 4).readUInt32BE(0) : 0;
+  return [
+    ...(data.has(DATA.timeout) ? [`timeout ${value(data, DATA.timeout, 4).readUInt32BE(0)}`] : []),
+    ...SET_FLAGS.flatMap(([bit, option]) => ((flags & bit) === 0 ? [] : [option])),
+    ...MASKS.flatMap(([type, option]) => (data.has(type) ? [option] : [])),
+  ];
+}
+
+const MASKS = [
+  [DATA.markMask, "markmask"],
+  [DATA.bitMask, "bitmask"],
+  [DATA.netmask, "netmask"],
+] as const;
+
+function portsIn(data: Attributes): string {
+  return [DATA.port, DATA.portTo].map((type) => value(data, type, 2).readUInt16BE(0)).join("-");
 }
 
 function readEntry(bytes: Buffer): EntryParts {

@@ -1,4 +1,4 @@
-// What do ipset's own error numbers say (linux/netfilter/ipset/ip_set.h)?
+// Words for ipset's own error numbers (linux/netfilter/ipset/ip_set.h).
 import type { SetType } from "../state/ip-set.ts";
 import { errnoName } from "./netlink-message.ts";
 
@@ -13,7 +13,7 @@ const OF_TYPES = 4352;
 
 const GENERAL: ReadonlyMap<number, readonly [code: string, words: string]> = new Map([
   [2, ["ENOENT", "there is no such set"]],
-  [17, ["EEXIST", "a set of this name is there and is made otherwise: it must be destroyed by hand"]],
+  [17, ["EEXIST", "a set of this name exists with another type, size or options"]],
   [4097, ["IPSET_ERR_PROTOCOL", "the kernel does not understand it"]],
   [4098, ["IPSET_ERR_FIND_TYPE", "the kernel has no such type of set"]],
   [4099, ["IPSET_ERR_MAX_SETS", "there are too many sets"]],

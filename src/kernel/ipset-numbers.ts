@@ -1,4 +1,4 @@
-// Which numbers does ipset have for what (linux/netfilter/ipset/ip_set.h)?
+// Message and attribute numbers of ipset's netlink protocol (linux/netfilter/ipset/ip_set.h).
 import type { SetHeader } from "../state/ip-set.ts";
 
 /** Of nfnetlink, in the upper half of a message's type. */
@@ -53,6 +53,14 @@ export const ATTRIBUTE = { ipv4: 1, ipv6: 2 } as const;
 
 /** Flag of an entry: what is in its network does not match. */
 export const NOMATCH = 0x4;
+
+/** `IPSET_FLAG_WITH_…` of a set, by their bit, with the option of `ipset create`. */
+export const SET_FLAGS = [
+  [1 << 3, "counters"],
+  [1 << 4, "comment"],
+  [1 << 5, "forceadd"],
+  [1 << 6, "skbinfo"],
+] as const;
 
 export const FAMILY: Readonly<Record<SetHeader["family"], number>> = { inet: 2, inet6: 10, none: 0 };
 

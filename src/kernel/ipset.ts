@@ -1,7 +1,7 @@
-// What is in the kernel's sets, and how are they changed?
+// Reads and changes the kernel's ipsets.
 import { access } from "node:fs/promises";
 import { KernelError } from "../errors.ts";
-import { type IpSet, SET_TYPES, type SetHeader, type SetType } from "../state/ip-set.ts";
+import { type IpSet, type OtherSet, SET_TYPES, type SetHeader, type SetType, setConflict } from "../state/ip-set.ts";
 import type { SetChange } from "../state/set-change.ts";
 import { joinParts, readProtocols, readRevisions, readSetPart } from "./ipset-answer.ts";
 import {
@@ -42,17 +42,24 @@ export async function readSetSupport(converse?: Converse): Promise<SetSupport> {
   return { protocol: readProtocols(answer.payload).newest, missing };
 }
 
-/**
- * The sets of these names that are there. One that is not made as ours are (of another type, or with options) is not
- * among them: an attempt to create it is refused. Rejects with KernelError.
- */
-export async function readSets(names: Iterable<string>, converse?: Converse): Promise<readonly IpSet[]> {
+/** Sets that exist under the names that were asked for. */
+export interface FoundSets {
+  readonly sets: readonly IpSet[];
+  /** Those of a type or with options that we never use. */
+  readonly otherSets: readonly OtherSet[];
+}
+
+/** The sets of these names. Rejects with KernelError. */
+export async function readSets(names: Iterable<string>, converse?: Converse): Promise<FoundSets> {
   const sets: IpSet[] = [];
+  const otherSets: OtherSet[] = [];
   for (const name of names) {
     const set = await readSet(name, converse);
-    if (set !== undefined) sets.push(set);
+    if (set === undefined) continue;
+    if ("options" in set) otherSets.push(set);
+    else sets.push(set);
   }
-  return sets;
+  return { sets, otherSets };
 }
 
 /** Those of the names that some set has, however it is made. Rejects with KernelError. */
@@ -64,18 +71,18 @@ export async function findSets(names: Iterable<string>, converse?: Converse): Pr
   return found;
 }
 
-/** Those of the sets whose names others have: of another type or size, or with options. Rejects with KernelError. */
+/**
+ * Says of each set that exists with another type, family or options than are wanted how it differs, headed by its name.
+ * Rejects with KernelError.
+ */
 export async function findClashes(sets: readonly SetHeader[], converse?: Converse): Promise<readonly string[]> {
   const clashes: string[] = [];
   for (const set of sets) {
     const parts = await listSet(set.name, (payload) => readSetPart(payload).made, converse);
-    if (parts?.found[0] !== undefined && !isMadeAs(set, parts.found[0])) clashes.push(set.name);
+    const conflict = parts?.found[0] && setConflict(set, parts.found[0]);
+    if (conflict !== undefined) clashes.push(`${set.name}: ${conflict}`);
   }
   return clashes;
-}
-
-function isMadeAs({ type, family, maxEntries }: SetHeader, made: SetHeader | "other"): boolean {
-  return made !== "other" && made.type === type && made.family === family && made.maxEntries === maxEntries;
 }
 
 /**
@@ -93,7 +100,7 @@ export async function findKnownSets(
   return known ? findSets(names) : [];
 }
 
-async function readSet(name: string, converse?: Converse): Promise<IpSet | undefined> {
+async function readSet(name: string, converse?: Converse): Promise<IpSet | OtherSet | undefined> {
   const parts = await listSet(name, readSetPart, converse);
   return parts && joinParts(parts.found);
 }

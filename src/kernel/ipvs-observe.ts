@@ -1,4 +1,4 @@
-// What does the kernel have of IPVS mode beside tables?
+// Reads the sets, virtual servers and bound addresses of IPVS mode from the kernel.
 import type { Family } from "../net/family.ts";
 import type { IpvsState } from "../state/kernel-state.ts";
 import { readSets } from "./ipset.ts";
@@ -30,12 +30,12 @@ export async function observeIpvs(
   access: IpvsAccess = MACHINE,
 ): Promise<ObservedIpvs> {
   const { converse } = access;
-  if (device === undefined) return { ...NO_SERVERS, sets: await readSets(sets, converse) };
+  if (device === undefined) return { ...NO_SERVERS, ...(await readSets(sets, converse)) };
   const link = await findDevice(device, converse);
   const addresses = link ? await deviceAddresses(link.index, family, converse) : [];
   return {
     kind: "observed",
-    sets: await readSets(sets, converse),
+    ...(await readSets(sets, converse)),
     servers: optional && !(await hasIpvs(access)) ? [] : await readServers(family, access),
     devices: link ? [device] : [],
     addresses: addresses.filter((range) => isAlone(range, family)).map(({ address }) => address),

@@ -1,4 +1,4 @@
-// What is different in sets, in IPVS and on its interface, line by line?
+// Differences in sets, virtual servers and addresses, line by line.
 
 import { printAddresses } from "../state/address-text.ts";
 import { printAdd, printHeader } from "../state/ipset-text.ts";
@@ -46,10 +46,14 @@ function ownersOf({ fragments }: KernelState): View["ownerOf"] {
 }
 
 function setDifferences({ state, found, difference, ownerOf }: View): readonly Difference[] {
-  const sets = new Map(found.sets.map((set) => [set.name, set.entries]));
+  const sets = new Map([...found.sets, ...(found.otherSets ?? [])].map((set) => [set.name, set]));
+  const remade = new Set([...difference.resize, ...difference.conflicts].map(({ set }) => set.name));
+  const replaced = new Set(difference.conflicts.map(({ set }) => set.name));
   return difference.entries.flatMap(({ set, come, go }): readonly Difference[] => {
-    const known = sets.get(set.name);
-    if (known && come.length + go.length === 0) return [];
+    const before = sets.get(set.name);
+    const known = before && "entries" in before && !replaced.has(set.name) ? before.entries : undefined;
+    const isRemade = remade.has(set.name);
+    if (known && !isRemade && come.length + go.length === 0) return [];
     const lines = (entries: Iterable<string>) =>
       [...entries].sort().map((entry): Line => {
         const owner = ownerOf(entryKey({ set: set.name, entry }), entry.replace(/,.*$/, ""));
@@ -57,9 +61,12 @@ function setDifferences({ state, found, difference, ownerOf }: View): readonly D
       });
     const out = new Set(go);
     const after = [...[...(known ?? [])].filter((entry) => !out.has(entry)), ...come];
-    const head: readonly Line[] = known ? [] : [{ text: printHeader(set) }];
-    const edits = editsBetween(lines(known ?? []), [...head, ...lines(after)]);
-    return [{ family: state.family, place: { kind: "set", name: set.name }, change: known ? "changed" : "new", edits }];
+    const [oldHead, head] = [before, set].map((header): readonly Line[] =>
+      header && (isRemade || !before) ? [{ text: printHeader(header) }] : [],
+    );
+    const edits = editsBetween([...(oldHead ?? []), ...lines(known ?? [])], [...(head ?? []), ...lines(after)]);
+    const change = before ? "changed" : "new";
+    return [{ family: state.family, place: { kind: "set", name: set.name }, change, edits }];
   });
 }
 

@@ -31,12 +31,17 @@ export function diff(wanted: KernelState, actual: KernelState, circumstances: Ci
   const steps: Step[] = [...diffSysctls(wanted.sysctls, actual.sysctls)];
   const missing = wanted.counters.filter((name) => !actual.counters.includes(name));
   for (const name of missing) steps.push({ kind: "counter", name });
-  const { early, late, draining } = diffIpvs(wanted, actual, changed, ipvs);
+  const { early, late, draining, conflicts } = diffIpvs(wanted, actual, changed, ipvs);
   const transactions = transactionsOf(differences, wanted, variant);
   steps.push(...(transactions.length > 1 && !isEntered(actual, lines) ? fillMeanwhile(early, wanted) : early));
   for (const changes of transactions) steps.push({ kind: "iptables", family: wanted.family, changes });
   steps.push(...late);
-  return { steps, kept: differences.flatMap(({ kept }) => kept), ...(draining.length > 0 && { draining }) };
+  return {
+    steps,
+    kept: differences.flatMap(({ kept }) => kept),
+    ...(draining.length > 0 && { draining }),
+    ...(conflicts.length > 0 && { conflicts }),
+  };
 }
 
 /** Does any packet come to a chain of ours? */

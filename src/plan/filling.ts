@@ -1,4 +1,4 @@
-// Which entries of sets can be put in while rules are written?
+// Splits set changes of a first sync, so that most entries are added while rules are written.
 import type { Fragment, KernelState } from "../state/kernel-state.ts";
 import type { SetChange } from "../state/set-change.ts";
 import type { IpvsStep } from "./plan.ts";
@@ -10,7 +10,14 @@ import { isUrgent } from "./urgent.ts";
  */
 export function fillMeanwhile(steps: readonly IpvsStep[], { fragments }: KernelState): readonly IpvsStep[] {
   const urgent = entriesOf([...fragments].filter(isUrgent));
-  return steps.flatMap((step) => (step.kind === "sets" ? inTwo(step.changes, urgent) : [step]));
+  return steps.flatMap((step) =>
+    step.kind === "sets" && !isReplacement(step.changes) ? inTwo(step.changes, urgent) : [step],
+  );
+}
+
+/** A set that takes the name of another must be full by then. */
+function isReplacement(changes: readonly SetChange[]): boolean {
+  return changes.some(({ kind }) => kind === "swap");
 }
 
 type Entries = ReadonlyMap<string, ReadonlySet<string>>;

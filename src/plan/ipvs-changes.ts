@@ -1,5 +1,5 @@
-// In which order is a difference in sets, servers and addresses carried out?
-import type { SetHeader } from "../state/ip-set.ts";
+// Orders changes of sets, virtual servers and addresses into steps.
+import { type SetHeader, scratchName } from "../state/ip-set.ts";
 import type { Retirement, ServerChange } from "../state/server-change.ts";
 import type { SetChange } from "../state/set-change.ts";
 import type { ServerIdentity } from "../state/virtual-server.ts";
@@ -12,6 +12,12 @@ export interface EntryChanges {
   readonly go: readonly string[];
 }
 
+/** A set that exists with another size, and the entries that it has when its replacement takes its name. */
+export interface Resize {
+  readonly set: SetHeader;
+  readonly entries: ReadonlySet<string>;
+}
+
 /** All that differs beside tables. */
 export interface IpvsChanges {
   /** The interface that has the addresses; empty in a mode that has sets alone. */
@@ -19,6 +25,7 @@ export interface IpvsChanges {
   /** It is not there. */
   readonly deviceMissing: boolean;
   readonly create: readonly SetHeader[];
+  readonly resize: readonly Resize[];
   readonly entries: readonly EntryChanges[];
   /** Virtual servers that come or change, and their real servers, those that go at once too. */
   readonly servers: readonly ServerChange[];
@@ -40,12 +47,13 @@ export interface IpvsSteps {
  * endpoints, an entry stays until none leads to its endpoint any more.
  */
 export function stepsOf(changes: IpvsChanges): IpvsSteps {
-  const { device, deviceMissing, create, servers, retire, bind, unbind, serversGo } = changes;
+  const { device, deviceMissing, create, resize, servers, retire, bind, unbind, serversGo } = changes;
   const entries = changes.entries.flatMap(entryChanges);
   const last = device === "" ? entries.filter(({ kind }) => kind === "remove") : [];
   const early: readonly (IpvsStep | false)[] = [
     deviceMissing && { kind: "device", name: device },
     sets(create.map((set) => ({ kind: "create", set }))),
+    sets(resize.flatMap(replacement)),
     servers.length > 0 && { kind: "servers", changes: servers },
     retire.length > 0 && { kind: "retire", reals: retire, again: false },
     bind.length > 0 && { kind: "bind", device, addresses: bind },
@@ -60,6 +68,18 @@ export function stepsOf(changes: IpvsChanges): IpvsSteps {
     sets(last),
   ];
   return { early: early.filter((step) => step !== false), late: late.filter((step) => step !== false) };
+}
+
+/** Rules keep matching the name, and after the SWAP that is the new set; it was filled before. */
+function replacement({ set, entries }: Resize): readonly SetChange[] {
+  const scratch = { ...set, name: scratchName(set.name) };
+  return [
+    { kind: "destroy", name: scratch.name },
+    { kind: "create", set: scratch },
+    { kind: "add", set: scratch, entries },
+    { kind: "swap", name: set.name, other: scratch.name },
+    { kind: "destroy", name: scratch.name },
+  ];
 }
 
 function sets(changes: readonly SetChange[]): IpvsStep | false {

@@ -1,4 +1,4 @@
-// What changes in sets, in IPVS and on its interface when some fragments do?
+// Compares sets, virtual servers and addresses of two desired states, the second of which was applied.
 import type { ListChanges } from "../paged-list.ts";
 import { claimedIn, entryKey, serverAt, serverKey } from "../state/ipvs-claims.ts";
 import { serverWithout, shareWithout, type Withheld, withheldOf } from "../state/ipvs-withheld.ts";
@@ -34,6 +34,7 @@ export function diffHeld({ wanted, ipvs, held, changed }: HeldPair): IpvsChanges
     device,
     deviceMissing: false,
     create: [],
+    resize: [],
     entries: entriesOf(ipvs, [come, gone], { wanted, held }),
     servers: real.flatMap(({ changes }) => changes),
     retire: real.flatMap(({ retire }) => retire),

@@ -1,9 +1,12 @@
-// How does what was found in sets, in IPVS and on its interface differ from what is wanted?
+// Compares desired sets, virtual servers and addresses with observed ones.
 import { cidrContains } from "../net/cidr.ts";
+import { type IpSet, sameSize, setConflict } from "../state/ip-set.ts";
+import { HASH } from "../state/ipset-text.ts";
 import { serverKey } from "../state/ipvs-claims.ts";
 import { wholeIpvs } from "../state/ipvs-whole.ts";
 import type { IpvsState, KernelState } from "../state/kernel-state.ts";
-import type { EntryChanges, IpvsChanges } from "./ipvs-changes.ts";
+import type { EntryChanges, IpvsChanges, Resize } from "./ipvs-changes.ts";
+import type { SetConflict } from "./plan.ts";
 import type { RealServerChanges } from "./real-servers.ts";
 import { diffServer, isSpared } from "./server-difference.ts";
 
@@ -19,6 +22,8 @@ export interface Weights {
 }
 
 export interface ObservedDifference extends IpvsChanges {
+  /** Sets that exist but cannot serve as the desired ones. */
+  readonly conflicts: readonly SetConflict[];
   readonly draining: RealServerChanges["draining"];
 }
 
@@ -42,9 +47,7 @@ export function diffObserved({ state, wanted, found }: ObservedPair, weights: We
     unwanted.delete(key);
     return diffServer({ wanted: server, actual: there, mend });
   });
-  const sizes = new Map(wanted.sets.map(({ name, maxEntries }) => [name, maxEntries]));
-  const alike = found.sets.filter(({ name, maxEntries }) => sizes.get(name) === maxEntries);
-  const sets = new Map(alike.map((set) => [set.name, set.entries]));
+  const { sets, resize, conflicts } = matchSets(whole.sets, found);
   const [device] = wanted.devices;
   const bound = new Set(found.addresses);
   const addresses = new Set(whole.addresses);
@@ -52,6 +55,8 @@ export function diffObserved({ state, wanted, found }: ObservedPair, weights: We
     device: device ?? "",
     deviceMissing: device !== undefined && !found.devices.includes(device),
     create: wanted.sets.filter(({ name }) => !sets.has(name)),
+    resize,
+    conflicts,
     entries: whole.sets.map(({ entries, ...set }) => diffEntries(set, entries, sets.get(set.name) ?? new Set())),
     servers: real.flatMap(({ changes }) => changes),
     retire: real.flatMap(({ retire }) => retire),
@@ -60,6 +65,36 @@ export function diffObserved({ state, wanted, found }: ObservedPair, weights: We
     bind: whole.addresses.filter((address) => !bound.has(address)),
     unbind: found.addresses.filter((address) => !addresses.has(address) && !cidrContains(LINK_LOCAL, address)),
   };
+}
+
+interface MatchedSets {
+  /** Entries by the name of the set, of sets that exist and can serve once they are resized. */
+  readonly sets: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly resize: readonly Resize[];
+  readonly conflicts: readonly SetConflict[];
+}
+
+function matchSets(wanted: readonly IpSet[], { sets: observed, otherSets = [] }: Observed): MatchedSets {
+  const known = new Map([...observed, ...otherSets].map((set) => [set.name, set]));
+  const sets = new Map<string, ReadonlySet<string>>();
+  const resize: Resize[] = [];
+  const conflicts: SetConflict[] = [];
+  for (const { entries: desired, ...set } of wanted) {
+    const found = known.get(set.name);
+    const conflict = found && setConflict(set, found);
+    if (conflict !== undefined) conflicts.push({ set, words: conflict });
+    if (found === undefined || "options" in found || conflict !== undefined) continue;
+    const entries = sameSize(set, found) ? found.entries : carriedOver({ ...set, entries: desired }, found);
+    sets.set(set.name, entries);
+    if (!sameSize(set, found)) resize.push({ set, entries });
+  }
+  return { sets, resize, conflicts };
+}
+
+/** What a set of another size has when it replaces the present one: all that that has, or the desired part of it. */
+function carriedOver(wanted: IpSet, found: IpSet): ReadonlySet<string> {
+  if (found.entries.size <= (wanted.maxEntries ?? HASH.maxEntries)) return found.entries;
+  return new Set([...found.entries].filter((entry) => wanted.entries.has(entry)));
 }
 
 function diffEntries(set: EntryChanges["set"], wanted: ReadonlySet<string>, found: ReadonlySet<string>): EntryChanges {

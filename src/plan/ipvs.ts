@@ -1,4 +1,4 @@
-// What has to be done beside tables so that IPVS mode has what it wants?
+// Plans the changes of sets, virtual servers and addresses.
 import type { ListChanges } from "../paged-list.ts";
 import { realKey, serverAt, serverKey } from "../state/ipvs-claims.ts";
 import type { Fragment, KernelState } from "../state/kernel-state.ts";
@@ -6,7 +6,7 @@ import type { Retirement } from "../state/server-change.ts";
 import { type IpvsSteps, stepsOf } from "./ipvs-changes.ts";
 import { diffHeld } from "./ipvs-held.ts";
 import { diffObserved, type Weights } from "./ipvs-observed.ts";
-import type { IpvsStep } from "./plan.ts";
+import type { IpvsStep, SetConflict } from "./plan.ts";
 
 /** What it depends on beside the two states. */
 export interface IpvsCircumstances extends Weights {
@@ -17,9 +17,10 @@ export interface IpvsCircumstances extends Weights {
 export interface IpvsDifference extends IpvsSteps {
   /** Found with weight 0 and connections. */
   readonly draining: readonly Retirement[];
+  readonly conflicts: readonly SetConflict[];
 }
 
-const NOTHING: IpvsDifference = { early: [], late: [], draining: [] };
+const NOTHING: IpvsDifference = { early: [], late: [], draining: [], conflicts: [] };
 
 /** Nothing where the mode is another. */
 export function diffIpvs(
@@ -31,13 +32,18 @@ export function diffIpvs(
   if (wanted.ipvs?.kind !== "wanted" || !actual.ipvs) return NOTHING;
   if (actual.ipvs.kind === "wanted") {
     const { early, late } = stepsOf(diffHeld({ wanted, ipvs: wanted.ipvs, held: actual, changed }));
-    return { early: [...early, ...lookAgain(stillToGo(wanted, circumstances.due))], late, draining: [] };
+    return { early: [...early, ...lookAgain(stillToGo(wanted, circumstances.due))], late, draining: [], conflicts: [] };
   }
   const found = diffObserved({ state: wanted, wanted: wanted.ipvs, found: actual.ipvs }, circumstances);
   const isKnown = ({ server, real }: Retirement) =>
     real.weight === 0 && circumstances.draining.has(realKey(server, real));
   const { early, late } = stepsOf({ ...found, retire: found.retire.filter((each) => !isKnown(each)) });
-  return { early: [...early, ...lookAgain(found.retire.filter(isKnown))], late, draining: found.draining };
+  return {
+    early: [...early, ...lookAgain(found.retire.filter(isKnown))],
+    late,
+    draining: found.draining,
+    conflicts: found.conflicts,
+  };
 }
 
 /** Those that are wanted again have their weight again, and those of a virtual server that goes go with it. */

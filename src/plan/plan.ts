@@ -1,5 +1,6 @@
-// What is a change to the kernel, as data?
+// A change to the kernel as data: steps in order.
 import type { Family } from "../net/family.ts";
+import type { SetHeader } from "../state/ip-set.ts";
 import type { TableName } from "../state/kernel-state.ts";
 import type { Retirement, ServerChange } from "../state/server-change.ts";
 import type { SetChange } from "../state/set-change.ts";
@@ -44,10 +45,20 @@ export interface KeptChain {
   readonly rule: string;
 }
 
+/** An ipset that exists under a desired name but with another type, family or options. */
+export interface SetConflict {
+  /** The desired one. */
+  readonly set: SetHeader;
+  /** The differences. */
+  readonly words: string;
+}
+
 /** The steps from what is to what is wanted, in order: what is added comes before what is removed. */
 export interface Plan {
   readonly steps: readonly Step[];
   readonly kept: readonly KeptChain[];
+  /** Sets because of which no step may be carried out; absent without any. */
+  readonly conflicts?: readonly SetConflict[];
   /** Found at rest, with weight 0 and connections: somebody must look again, when those have ended. */
   readonly draining?: readonly Retirement[];
 }

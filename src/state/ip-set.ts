@@ -1,4 +1,4 @@
-// What does the kernel's ipset hold? Sets of addresses and ports that rules match against.
+// Sets of the kernel's ipset: addresses and ports that rules match against.
 
 export const SET_TYPES = ["hash:ip", "hash:ip,port", "hash:ip,port,ip", "hash:ip,port,net", "bitmap:port"] as const;
 
@@ -11,8 +11,38 @@ export interface SetHeader {
   readonly type: SetType;
   /** `inet` and `inet6` for hash types; bitmap:port has none. */
   readonly family: "inet" | "inet6" | "none";
-  /** Most entries of a hash; absent: as many as the tool itself gives one. */
+  /** `maxelem` of a hash; absent: 65536, the default of `ipset`. */
   readonly maxEntries?: number;
+  /** `range` of a bitmap, such as `0-1023`; absent: 0-65535. */
+  readonly range?: string;
+}
+
+/** A set of a type or with options that we never use. Its entries are not read. */
+export interface OtherSet {
+  readonly name: string;
+  readonly type: string;
+  readonly family: string;
+  /** In the words of `ipset save`: `timeout 300`, `counters`. */
+  readonly options: readonly string[];
+}
+
+/** The difference in type, family or options; undefined where at most the size differs, which a SWAP can change. */
+export function setConflict(wanted: SetHeader, found: SetHeader | OtherSet): string | undefined {
+  const differences = [
+    ...(found.type === wanted.type ? [] : [`type ${found.type}, expected ${wanted.type}`]),
+    ...(found.family === wanted.family ? [] : [`family ${found.family}, expected ${wanted.family}`]),
+    ...("options" in found && found.options.length > 0 ? [`${found.options.join(" ")}, expected no such option`] : []),
+  ];
+  return differences.length === 0 ? undefined : differences.join("; ");
+}
+
+export function sameSize(one: SetHeader, other: SetHeader): boolean {
+  return one.maxEntries === other.maxEntries && one.range === other.range;
+}
+
+/** The name under which a replacement of a set is filled before both change names; one for each IP family. */
+export function scratchName(name: string): string {
+  return name.startsWith("KUBE-6-") ? "KUBE-6-SCRATCH" : "KUBE-SCRATCH";
 }
 
 /**

@@ -1,10 +1,13 @@
-// What does the text of `ipset save` say, and how are sets written so?
+// Parses and prints the text of `ipset save`.
 import { RuleSyntaxError } from "../errors.ts";
-import { type IpSet, SET_TYPES, type SetHeader } from "./ip-set.ts";
+import { type IpSet, type OtherSet, SET_TYPES, type SetHeader } from "./ip-set.ts";
 import { parseEntry, printEntry } from "./set-entry.ts";
 
 /** What a hash is made with, unless a header says more entries. It starts with so many places, to which the kernel adds. */
 export const HASH = { size: 1024, maxEntries: 65_536 } as const;
+
+/** The range of every bitmap of ours. */
+const ALL_PORTS = "0-65535";
 
 const CREATE = /^create (\S+) (\S+)(?: (.*))?$/;
 const ADD = /^add (\S+) (\S+)(?: (.*))?$/;
@@ -19,15 +22,23 @@ export function printSets(sets: readonly IpSet[]): readonly string[] {
 }
 
 /** The line that makes a set. */
-export function printHeader({ name, type, family, maxEntries = HASH.maxEntries }: SetHeader): string {
-  const options =
-    type === "bitmap:port" ? "range 0-65535" : `family ${family} hashsize ${HASH.size} maxelem ${maxEntries}`;
-  return `create ${name} ${type} ${options}`;
+export function printHeader(header: SetHeader | OtherSet): string {
+  const { name, type, family } = header;
+  if ("options" in header) return ["create", name, type, "family", family, ...header.options].join(" ");
+  const { maxEntries = HASH.maxEntries, range = ALL_PORTS } = header;
+  const size =
+    type === "bitmap:port" ? `range ${range}` : `family ${family} hashsize ${HASH.size} maxelem ${maxEntries}`;
+  return `create ${name} ${type} ${size}`;
 }
 
-/** How the size of a set is told: not at all where it is the usual one. */
+/** The header's field for `maxelem` of a hash: none for the default. */
 export function sizeOf(maxEntries: number): Pick<SetHeader, "maxEntries"> {
   return maxEntries === HASH.maxEntries ? {} : { maxEntries };
+}
+
+/** The header's field for `range` of a bitmap: none for all ports. */
+export function rangeOf(range: string): Pick<SetHeader, "range"> {
+  return range === ALL_PORTS ? {} : { range };
 }
 
 /** The line that adds an entry. */
@@ -63,8 +74,12 @@ function create(sets: Map<string, OpenSet | "other">, line: string, number: numb
   }
   const inet = / family inet6 /.test(` ${options} `) ? "inet6" : "inet";
   const most = Number(/ maxelem (\d+) /.exec(` ${options} `)?.[1] ?? HASH.maxEntries);
-  const family = type === "bitmap:port" ? "none" : inet;
-  sets.set(name, { name, type, family, ...sizeOf(most), entries: new Set() });
+  const range = / range (\d+-\d+) /.exec(` ${options} `)?.[1] ?? ALL_PORTS;
+  const made =
+    type === "bitmap:port"
+      ? ({ family: "none", ...rangeOf(range) } as const)
+      : ({ family: inet, ...sizeOf(most) } as const);
+  sets.set(name, { name, type, ...made, entries: new Set() });
 }
 
 function add(sets: Map<string, OpenSet | "other">, line: string, number: number): void {

@@ -1,7 +1,7 @@
 // What do we own in the kernel? One plain value for each family: wanted by a mode, or observed on a machine.
 import type { Family } from "../net/family.ts";
 import { type PagedList, pagedList } from "../paged-list.ts";
-import type { IpSet, SetEntry, SetHeader } from "./ip-set.ts";
+import type { IpSet, OtherSet, SetEntry, SetHeader } from "./ip-set.ts";
 import type { ObservedServer, VirtualServer } from "./virtual-server.ts";
 
 export const TABLES = ["filter", "mangle", "nat", "raw", "security"] as const;
@@ -111,6 +111,8 @@ export type IpvsState =
       readonly kind: "observed";
       /** Ours and others', with what is in them. */
       readonly sets: readonly IpSet[];
+      /** Sets with one of our names, but of a type or with options that we never use. */
+      readonly otherSets?: readonly OtherSet[];
       readonly servers: readonly ObservedServer[];
       readonly devices: readonly string[];
       /** Addresses of this family on the mode's interface, each of them alone (`/32`, `/128`). */

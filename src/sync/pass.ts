@@ -1,10 +1,11 @@
 // What is one pass, from what is wanted to a kernel that holds it?
 import type { Backend } from "../backends/backend.ts";
+import { KernelError } from "../errors.ts";
 import type { Applied, Progress } from "../kernel/apply.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import { diff } from "../plan/diff.ts";
 import type { IpvsCircumstances } from "../plan/ipvs.ts";
-import type { Plan } from "../plan/plan.ts";
+import type { Plan, SetConflict } from "../plan/plan.ts";
 import type { Variant } from "../plan/transactions.ts";
 import type { KernelState } from "../state/kernel-state.ts";
 
@@ -31,6 +32,8 @@ export interface PassResult {
 
 const LOOK: Start = { unhurried: false };
 
+const NO_PLAN: Plan = { steps: [], kept: [] };
+
 const NOTHING: Applied = { done: [], sent: new Map(), items: [], draining: [] };
 
 /**
@@ -41,7 +44,22 @@ export async function pass(means: Means, wanted: KernelState, start: Start = LOO
   const { kernel, backend, variant, progressed } = means;
   const actual = "held" in start ? start.held : await observe(kernel, wanted, start.unhurried);
   const plan = diff(wanted, actual, { jumps: backend.jumps, variant, ...(start.ipvs && { ipvs: start.ipvs }) });
+  if (plan.conflicts) return refusedFor(plan.conflicts);
   return { plan, applied: plan.steps.length === 0 ? NOTHING : await kernel.apply(plan, progressed) };
+}
+
+/** Rules that match a set of another type would not be what they say, so nothing is written at all. */
+function refusedFor(conflicts: readonly SetConflict[]): PassResult {
+  const changes = conflicts.map(({ set }) => ({ kind: "create", set }) as const);
+  const error = new KernelError({
+    step: "ipset",
+    target: conflicts.map(({ set, words }) => `${set.name} (${words})`).join(", "),
+    code: "EEXIST",
+    words:
+      'exists with another type, family or options, so nothing was changed; run "fairlead cleanup" on this node ' +
+      "(a set cannot be destroyed by hand while rules use it)",
+  });
+  return { plan: NO_PLAN, applied: { ...NOTHING, refused: { step: { kind: "sets", changes }, error } } };
 }
 
 function observe(kernel: Kernel, wanted: KernelState, unhurried: boolean): Promise<KernelState> {

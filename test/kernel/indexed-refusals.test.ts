@@ -1,4 +1,4 @@
-// What becomes of everything else when the kernel refuses a set of the Indexed layout, or an entry of one?
+// Sets of the Indexed layout that the kernel refuses, in part or as a whole, and sets that exist with another size.
 import "../support/enter-sandbox.ts";
 
 import { spawnSync } from "node:child_process";
@@ -77,7 +77,7 @@ t.test("a set that is full", { skip }, async (t) => {
   clear();
 });
 
-t.test("a set of ours that somebody made otherwise", { skip }, async (t) => {
+t.test("a set of ours that exists with another type", { skip }, async (t) => {
   const compat = new IpvsNode({ backend: BACKEND });
   await compat.show(service(1, 2));
   await compat.stop();
@@ -86,12 +86,35 @@ t.test("a set of ours that somebody made otherwise", { skip }, async (t) => {
   const node = new IpvsNode({ backend: INDEXED_BACKEND });
   const { failure } = await node.show(service(1, 2));
   t.match(failure, { step: "sets", code: "EEXIST" }, "is told, as what it is");
-  t.match(node.lines.join("\n"), /ipset create KUBE-IX-LOOP-BACK: .* made otherwise/);
+  t.match(
+    node.lines.join("\n"),
+    /ipset KUBE-IX-LOOP-BACK \(type hash:net, expected hash:ip,port,ip\): exists with another type/,
+  );
   t.equal(saved().replace(/^#.*$/gm, ""), before, "the rules that serve stay");
   ipset(["destroy", "KUBE-IX-LOOP-BACK"]);
   t.equal((await node.look()).failure, undefined, "once it is gone all is well");
   t.match(saved(), /-A KUBE-IX-SVC-/);
   t.equal(savedSets("KUBE-IX-LOOP-BACK").length, 1 + 2);
+  await node.stop();
+  clear();
+});
+
+t.test("a set of another size is replaced while rules use it, and rules and entries stay", { skip }, async (t) => {
+  const narrow = new IpvsNode({ backend: NARROW });
+  await narrow.show(service(1, 2));
+  await narrow.stop();
+  const before = saved().replace(/^[#:].*$/gm, "");
+  const node = new IpvsNode({ backend: INDEXED_BACKEND });
+  t.equal((await node.show(service(1, 2))).failure, undefined);
+  t.equal(saved().replace(/^[#:].*$/gm, ""), before, "no rule is changed for it");
+  const [header = "", ...entries] = savedSets("KUBE-IX-LOOP-BACK");
+  t.match(header, / maxelem 1048576$/);
+  t.equal(entries.length, 2);
+  t.strictSame(
+    savedSets().filter((line) => line.includes("SCRATCH")),
+    [],
+  );
+  t.equal((await node.look()).steps, 0);
   await node.stop();
   clear();
 });

@@ -34,7 +34,7 @@ const STEPS: readonly IpvsStep[] = [
 ];
 
 t.test("an empty kernel has nothing", async (t) => {
-  const nothing = { kind: "observed", sets: [], servers: [], devices: [], addresses: [] };
+  const nothing = { kind: "observed", sets: [], otherSets: [], servers: [], devices: [], addresses: [] };
   t.strictSame(await observeIpvs("IPv4", LOOK, new IpvsMemory()), nothing);
 });
 

@@ -1,9 +1,10 @@
-// What is done when everything was looked at?
+// The steps that follow from a full observation of sets, virtual servers and addresses.
 import t from "tap";
 import { stepsOf } from "../../src/plan/ipvs-changes.ts";
 import { diffObserved } from "../../src/plan/ipvs-observed.ts";
 import { printPlan } from "../../src/plan/print.ts";
 import { settingsChange } from "../../src/plan/server-difference.ts";
+import type { SetHeader } from "../../src/state/ip-set.ts";
 import type { KernelState } from "../../src/state/kernel-state.ts";
 import {
   buildIpvsState,
@@ -105,12 +106,64 @@ t.test("a state without an interface has none made", async (t) => {
   t.strictSame(stepsFor({ wanted: buildIpvsState([], { devices: [] }), found: {} }), []);
 });
 
-t.test("a set of another size is not the one that is wanted: the kernel is asked for that, and says so", async (t) => {
-  const set = { name: "KUBE-X", type: "hash:ip", family: "inet" } as const;
-  const wanted = buildIpvsState([], { sets: [set] });
-  const found = { ...RIGHT, sets: [{ ...set, maxEntries: 9, entries: new Set<string>() }] };
-  t.ok(stepsFor({ wanted, found }).some((step) => step.includes("KUBE-X")));
+const SMALL: SetHeader = { ...CLUSTER_IP, maxEntries: 2 };
+
+t.test("a set of another size is replaced by one that has its entries, before entries change", async (t) => {
+  const sets = [{ ...SMALL, entries: new Set(["10.0.0.9,tcp:80"]) }, ...SETS.slice(1)];
+  t.strictSame(stepsFor({ found: { ...RIGHT, sets } }), [
+    "- ipset KUBE-SCRATCH",
+    "+ ipset KUBE-SCRATCH hash:ip,port",
+    "+ ipset KUBE-SCRATCH 10.0.0.9,tcp:80",
+    "+ ipset KUBE-CLUSTER-IP is KUBE-SCRATCH, and the other way round",
+    "- ipset KUBE-SCRATCH",
+    "- ipset KUBE-CLUSTER-IP 10.0.0.9,tcp:80",
+    "+ ipset KUBE-CLUSTER-IP 10.0.0.1,tcp:80",
+  ]);
 });
+
+t.test("a set that is larger than ours and too full gives up only entries that nobody needs", async (t) => {
+  const sets = [SMALL, IPVS_IPS];
+  const found = [
+    { ...CLUSTER_IP, entries: new Set(["10.0.0.7,tcp:80", "10.0.0.8,tcp:80", "10.0.0.1,tcp:80"]) },
+    ...SETS.slice(1),
+  ];
+  const wanted = buildIpvsState([...WANTED.fragments], { sets });
+  const steps = stepsFor({ wanted, found: { ...RIGHT, sets: found } });
+  t.strictSame(
+    steps.filter((step) => /^[+-] ipset \S+ 10/.test(step)),
+    ["+ ipset KUBE-SCRATCH 10.0.0.1,tcp:80"],
+  );
+});
+
+t.test("an IPv6 set has a replacement with another name, and so has a bitmap of another range", async (t) => {
+  const set = { name: "KUBE-6-NODE-PORT-TCP", type: "bitmap:port", family: "none" } as const;
+  const wanted = buildIpvsState([], { sets: [set] });
+  const sets = [{ ...set, range: "0-1023", entries: new Set(["80"]) }];
+  const steps = stepsFor({ wanted, found: { sets } });
+  t.ok(steps.includes("+ ipset KUBE-6-SCRATCH 80"));
+});
+
+for (const [name, other, words] of [
+  ["type", { ...IPVS_IPS, name: CLUSTER_IP.name, entries: new Set<string>() }, "type hash:ip, expected hash:ip,port"],
+  ["family", { ...CLUSTER_IP, family: "inet6", entries: new Set<string>() }, "family inet6, expected inet"],
+] as const) {
+  t.test(`a set of another ${name} is not taken for ours`, async (t) => {
+    t.strictSame(conflictsFor({ ...RIGHT, sets: [other, ...SETS.slice(1)] }), [{ set: CLUSTER_IP, words }]);
+  });
+}
+
+t.test("neither is a set with options", async (t) => {
+  const otherSets = [{ ...CLUSTER_IP, options: ["timeout 300", "counters"] }];
+  t.strictSame(conflictsFor({ ...RIGHT, sets: SETS.slice(1), otherSets }), [
+    { set: CLUSTER_IP, words: "timeout 300 counters, expected no such option" },
+  ]);
+});
+
+function conflictsFor(found: Partial<Observed>) {
+  if (WANTED.ipvs?.kind !== "wanted") throw new Error("no such state");
+  const pair = { state: WANTED, wanted: WANTED.ipvs, found: buildObserved(found).ipvs };
+  return diffObserved(pair, { initial: false, draining: new Set() }).conflicts;
+}
 
 t.test("weights are mended at a start, and where they were taken away", async (t) => {
   const found = {

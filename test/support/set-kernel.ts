@@ -1,5 +1,5 @@
-// What if sets were kept in this process? A function from requests to answers that keeps them as ipset does, by the
-// layout of linux/netfilter/ipset/ip_set.h.
+// A fake ipset: a function from netlink requests to answers that keeps sets as the kernel does, by the layout of
+// linux/netfilter/ipset/ip_set.h.
 import { addressText } from "../../src/kernel/address-bytes.ts";
 import { readList } from "../../src/kernel/attribute-list.ts";
 import { attribute, nested, readAttributes } from "../../src/kernel/attributes.ts";
@@ -11,7 +11,15 @@ import type { KernelJournal } from "./kernel-journal.ts";
 import { type Answer, errnoPayload, netlinkFunction } from "./netlink-function.ts";
 
 const SUBSYSTEM = 6 * 256;
-const ERRNO = { ENOENT: 2, EEXIST: 17, PROTOCOL: 4097, INVALID_CIDR: 4104, HASH_FULL: 4352 } as const;
+const ERRNO = {
+  ENOENT: 2,
+  EEXIST: 17,
+  PROTOCOL: 4097,
+  EXIST_SETNAME2: 4101,
+  TYPE_MISMATCH: 4102,
+  INVALID_CIDR: 4104,
+  HASH_FULL: 4352,
+} as const;
 const MOST = 65_536;
 
 interface KeptSet {
@@ -19,6 +27,10 @@ interface KeptSet {
   readonly type: string;
   /** Type, revision, family and size, as they were asked for. */
   readonly made: Buffer;
+  /** What the kernel compares when the set is created again: not the family. */
+  readonly compared: Buffer;
+  /** `maxelem`; without it, as many as a bitmap has ports. */
+  readonly most: number;
   /** By their text: what was sent to add them. */
   readonly entries: Map<string, Buffer>;
 }
@@ -54,6 +66,8 @@ function changeSets(sets: Map<string, KeptSet>, journal: KernelJournal, { type, 
       return create(sets, journal, name, top);
     case 3:
       return journal.carryOut(`destroy ${name}`, () => (sets.delete(name) ? "done" : "same"));
+    case 6:
+      return swap(sets, journal, name, textOf(top.get(3)));
     case 9:
     case 10: {
       if (!set) return ERRNO.ENOENT;
@@ -75,11 +89,27 @@ function create(
   name: string,
   top: ReadonlyMap<number, Buffer>,
 ): number {
-  const made = Buffer.concat([3, 4, 5, 7].map((each) => attribute(each, top.get(each) ?? Buffer.alloc(0))));
+  const copied = (types: readonly number[]) =>
+    Buffer.concat(types.map((each) => attribute(each, top.get(each) ?? Buffer.alloc(0))));
+  const [made, compared] = [copied([3, 4, 5, 7]), copied([3, 7])];
+  const most =
+    readAttributes(top.get(7) ?? Buffer.alloc(0))
+      .get(19)
+      ?.readUInt32BE(0) ?? MOST;
   return journal.carryOut(`create ${name}`, () => {
     const there = sets.get(name);
-    if (there) return there.made.equals(made) ? "same" : ERRNO.EEXIST;
-    sets.set(name, { name, type: textOf(top.get(3)), made, entries: new Map() });
+    if (there) return there.compared.equals(compared) ? "same" : ERRNO.EEXIST;
+    sets.set(name, { name, type: textOf(top.get(3)), made, compared, most, entries: new Map() });
+    return "done";
+  });
+}
+
+function swap(sets: Map<string, KeptSet>, journal: KernelJournal, name: string, other: string): number {
+  return journal.carryOut(`swap ${name} ${other}`, () => {
+    const [one, two] = [sets.get(name), sets.get(other)];
+    if (!one || !two) return ERRNO.EXIST_SETNAME2;
+    if (one.type !== two.type) return ERRNO.TYPE_MISMATCH;
+    sets.set(name, { ...two, name }).set(other, { ...one, name: other });
     return "done";
   });
 }
@@ -92,7 +122,7 @@ function changeEntry(set: KeptSet, journal: KernelJournal, kind: "add" | "remove
     if (parts.prefix === 0) return ERRNO.INVALID_CIDR;
     if (kind === "remove") return set.entries.delete(text) ? "done" : "same";
     if (set.entries.has(text)) return "same";
-    if (set.entries.size >= MOST) return ERRNO.HASH_FULL;
+    if (set.entries.size >= set.most) return ERRNO.HASH_FULL;
     set.entries.set(text, Buffer.from(sent));
     return "done";
   });

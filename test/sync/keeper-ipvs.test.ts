@@ -1,4 +1,4 @@
-// In IPVS mode, when is the kernel looked at, what is done without, and what drains?
+// IPVS mode: when the kernel is observed, which rejected items are skipped, and how real servers drain.
 import t from "tap";
 import { KernelError } from "../../src/errors.ts";
 import { type Kernel, machine } from "../../src/kernel/kernel.ts";
@@ -278,4 +278,60 @@ t.test("rules that are refused are nobody's: no Service is set aside for them", 
   t.match((await keep(state)).refused, { kind: "iptables" });
   t.strictSame(keeper.setAside, []);
   t.match(errors(), [/"The kernel refused a change" .*step="iptables"/]);
+});
+
+for (const [name, made, words] of [
+  ["type", { ...IPVS_IPS, name: CLUSTER_IP.name }, "KUBE-CLUSTER-IP (type hash:ip, expected hash:ip,port)"],
+  ["family", { ...CLUSTER_IP, family: "inet6" }, "KUBE-CLUSTER-IP (family inet6, expected inet)"],
+] as const) {
+  t.test(`a set of ours with another ${name} fails the sync with one error, and nothing is written`, async (t) => {
+    const { keeper, memory, keep, errors } = setUp();
+    await memory.edit({ kind: "sets", changes: [{ kind: "create", set: made }] });
+    t.match(await keep(stateOf(A, B)), { refused: { kind: "sets" }, changes: [] });
+    const [error = "", ...more] = errors();
+    t.strictSame(more, []);
+    t.ok(error.includes(words) && error.includes("fairlead cleanup"), error);
+    t.strictSame([keeper.held, keeper.withheld], [undefined, []], "no item is blamed for it");
+    await memory.edit({ kind: "sets", changes: [{ kind: "destroy", name: CLUSTER_IP.name }] });
+    t.match(await keep(stateOf(A, B)), { refused: undefined, wrong: [] });
+  });
+}
+
+t.test("a set that somebody replaced by one of another type leaves present servers and addresses alone", async (t) => {
+  const { memory, keep } = setUp();
+  await keep(stateOf(A, B));
+  await memory.edit({
+    kind: "sets",
+    changes: [
+      { kind: "destroy", name: CLUSTER_IP.name },
+      { kind: "create", set: { ...IPVS_IPS, name: CLUSTER_IP.name } },
+    ],
+  });
+  t.match(await keep(stateOf(A), PERIOD), { refused: { kind: "sets" }, changes: [] });
+  t.match(await keep(stateOf(A)), { refused: { kind: "sets" }, changes: [] });
+});
+
+t.test("a set of another size is replaced, and no entry is missing at any moment", async (t) => {
+  const { memory, keep, errors } = setUp();
+  const entries = ["10.0.0.1,tcp:80"];
+  const set = { ...CLUSTER_IP, maxEntries: 9 };
+  await memory.edit({
+    kind: "sets",
+    changes: [
+      { kind: "create", set },
+      { kind: "add", set, entries },
+    ],
+  });
+  const { changes, refused, wrong } = await keep(stateOf(A));
+  t.strictSame([refused, wrong, errors()], [undefined, [], []]);
+  t.strictSame(
+    changes.filter((change) => change.includes("CLUSTER-IP") || change.includes("SCRATCH")),
+    [
+      "destroy KUBE-SCRATCH",
+      "create KUBE-SCRATCH",
+      "add KUBE-SCRATCH 10.0.0.1,tcp:80",
+      "swap KUBE-CLUSTER-IP KUBE-SCRATCH",
+      "destroy KUBE-SCRATCH",
+    ],
+  );
 });

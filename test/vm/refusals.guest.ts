@@ -1,4 +1,4 @@
-// What becomes of everything else when the kernel refuses a single thing, and when is that tried again?
+// IPVS mode on a real kernel that rejects single items, or has sets of our names that are none of ours.
 import { execa } from "execa";
 import t from "tap";
 import type { Service, ServiceRecord } from "../../src/api/objects.ts";
@@ -103,18 +103,49 @@ t.test("a real server that IPVS does not take", async (t) => {
   await clear();
 });
 
-t.test("a set of ours that somebody made otherwise", async (t) => {
-  await operate("ipset create KUBE-CLUSTER-IP hash:net && ipset add KUBE-CLUSTER-IP 10.0.0.0/8");
+const GOOD = ["-A -t 10.0.0.2:80 -s rr", "-a -t 10.0.0.2:80 -r 10.71.1.6:8080 -m -w 1"];
+
+t.test("a set of ours that exists with another family while rules use it", async (t) => {
+  const good = service("good", { clusterIP: "10.0.0.2" }, "10.71.1.6");
+  const first = new IpvsNode();
+  await first.show(good);
+  await first.stop();
+  // As an operator could: the name stays in use, for rules follow the set that has it.
+  await operate("iptables -F KUBE-SERVICES -t nat; iptables -F KUBE-IPVS-FILTER; ipset destroy KUBE-CLUSTER-IP");
+  await operate("ipset create KUBE-CLUSTER-IP hash:ip,port family inet6");
+  await operate("iptables -A KUBE-IPVS-FILTER -m set --match-set KUBE-EXTERNAL-IP dst,dst -j RETURN");
+  const rules = async () => (await execa("iptables-save", ["-t", "filter"])).stdout.replace(/^[#:].*$/gm, "");
+  const [before, addresses] = [await rules(), await shownAddresses()];
+  const node = new IpvsNode();
+  t.match((await node.show(good)).failure, { step: "sets", code: "EEXIST" }, "fails the sync");
+  const errors = node.lines.filter((line) => /^E/.test(line));
+  t.equal(errors.length, 1);
+  t.match(errors[0], /KUBE-CLUSTER-IP \(family inet6, expected inet\).*fairlead cleanup/);
+  t.ok((await node.look()).failure, "as long as it exists");
+  t.equal(await rules(), before, "no rule is written");
+  t.same([await shownServers(), await shownAddresses()], [GOOD, addresses], "and nothing that serves is removed");
+  await operate("ipset destroy KUBE-CLUSTER-IP");
+  t.notOk((await node.look()).failure);
+  t.ok((await shownSets()).includes("add KUBE-CLUSTER-IP 10.0.0.2,tcp:80"));
+  await node.stop();
+  await clear();
+});
+
+t.test("a set of ours with another type, and one with another size", async (t) => {
+  await operate("ipset create KUBE-CLUSTER-IP hash:net && ipset create KUBE-NODE-PORT-TCP bitmap:port range 0-1023");
   const node = new IpvsNode();
   const good = service("good", { clusterIP: "10.0.0.2" }, "10.71.1.6");
-  const { failure } = await node.show(good);
-  t.match(failure, { step: "sets", code: "EEXIST" }, "is told, as what it is");
-  t.match(node.lines.join("\n"), /KUBE-CLUSTER-IP/);
-  t.ok((await node.look()).failure, "as long as it is there");
-  t.match((await shownSets()).join("\n"), /create KUBE-CLUSTER-IP hash:net .*\n/, "and nobody touches it");
-  await operate("ipset destroy KUBE-CLUSTER-IP");
-  t.notOk((await node.look()).failure, "once it is gone all is well");
-  t.ok((await shownSets()).includes("add KUBE-CLUSTER-IP 10.0.0.2,tcp:80"));
+  t.match((await node.show(good)).failure, { step: "sets", code: "EEXIST" });
+  t.match(node.lines.join("\n"), /KUBE-CLUSTER-IP \(type hash:net, expected hash:ip,port\)/);
+  t.notOk(
+    (await shownSets()).some((line) => line.startsWith("create KUBE-IPVS-IPS")),
+    "no other set is created",
+  );
+  await operate("ipset destroy KUBE-CLUSTER-IP && ipset create KUBE-CLUSTER-IP hash:ip,port maxelem 9");
+  t.notOk((await node.look()).failure, "a size is changed");
+  const sets = await shownSets();
+  t.ok(sets.includes("add KUBE-CLUSTER-IP 10.0.0.2,tcp:80"));
+  t.notMatch(sets.join("\n"), /maxelem 9\b|range 0-1023|SCRATCH/);
   await node.stop();
   await clear();
 });
