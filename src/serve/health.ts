@@ -1,9 +1,10 @@
-// Is the proxy healthy, and should load balancers use this node?
+// `/healthz` and `/livez`: whether the proxy keeps up with changes, and whether load balancers may use this node.
 import { FAMILIES, type Family } from "../net/family.ts";
-import { type Observer, together } from "../sync/observer.ts";
+import { type Observer, type SetAsideService, together } from "../sync/observer.ts";
 import type { Clock } from "../sync/schedule.ts";
 import { type Answer, json } from "./answer.ts";
 import { goTime, NO_TIME } from "./go-time.ts";
+import { quarantinedIn } from "./quarantine.ts";
 
 /** What of the Node object tells that it is about to go. */
 export interface NodeStanding {
@@ -21,6 +22,12 @@ export interface HealthInput {
   readonly timeout: number;
 }
 
+/** What the kernel rejected: shown, but no reason to take all other Services off this node. */
+interface Rejected {
+  readonly quarantinedServicePorts?: number;
+  readonly rejectedItems?: number;
+}
+
 interface FamilyHealth {
   readonly lastUpdated: number;
   readonly healthy: boolean;
@@ -36,6 +43,7 @@ export class Health {
   readonly #updated = new Map<Family, number>();
   /** Since when something waits, by the clock. */
   readonly #queued = new Map<Family, number>();
+  readonly #rejected = new Map<Family, Rejected>();
   #node: NodeStanding | undefined;
 
   constructor(input: HealthInput) {
@@ -49,7 +57,8 @@ export class Health {
     queued: (family) => {
       if (!this.#queued.has(family)) this.#queued.set(family, this.#input.clock.now());
     },
-    passed: (family, { failure }) => {
+    passed: (family, { failure, setAside }) => {
+      this.#rejected.set(family, rejectedIn(setAside));
       if (failure) return;
       this.#queued.delete(family);
       this.#update(family);
@@ -87,7 +96,7 @@ export class Health {
     const newest = families.map(([, { lastUpdated }]) => lastUpdated).sort((a, b) => b - a)[0];
     const old = newest === undefined ? NO_TIME : goTime(newest);
     const shown = families.map(([family, { lastUpdated, healthy }]) => {
-      return [family, { lastUpdated: goTime(lastUpdated), healthy }] as const;
+      return [family, { lastUpdated: goTime(lastUpdated), healthy, ...this.#rejected.get(family) }] as const;
     });
     const body = {
       lastUpdated: well ? goTime(now) : old,
@@ -108,4 +117,11 @@ export class Health {
       return [[family, { lastUpdated, healthy: waits < timeout }] as const];
     });
   }
+}
+
+/** Nothing where nothing is rejected, so that the answer is kube-proxy's. */
+function rejectedIn(setAside: readonly SetAsideService[]): Rejected {
+  const ports = quarantinedIn(setAside).size;
+  const items = setAside.filter(({ item }) => item !== undefined).length;
+  return { ...(ports > 0 && { quarantinedServicePorts: ports }), ...(items > 0 && { rejectedItems: items }) };
 }

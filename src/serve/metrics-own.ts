@@ -1,6 +1,11 @@
-// What do we tell beyond kube-proxy? Only what somebody should be woken for, or looks for when woken.
+// Metrics of fairlead that kube-proxy does not have, under the prefix `fairlead_`.
+import type { Family } from "../net/family.ts";
 import { type Observer, together } from "../sync/observer.ts";
 import { type Group, makeCounter, makeGauge } from "./metrics-makers.ts";
+import { quarantinedIn } from "./quarantine.ts";
+
+/** Time series of named ServicePorts for each IP family. */
+const MAX_NAMED = 100;
 
 const FAMILY = { labelNames: ["ip_family"] } as const;
 
@@ -47,9 +52,25 @@ function countPasses(group: Group): Observer {
 }
 
 function observeRefusals(group: Group): Observer {
-  const setAside = makeGauge(group, {
-    name: "set_aside_service_ports",
-    help: "Service ports that are left out because the kernel refuses them",
+  const named = new Map<Family, readonly string[]>();
+  const quarantined = makeGauge(group, {
+    name: "quarantined_service_ports",
+    help: "ServicePorts that are quarantined because the kernel rejects their rules",
+    ...FAMILY,
+  });
+  const each = makeGauge(group, {
+    name: "quarantined_service_port",
+    help: `A constant 1 for each quarantined ServicePort, of each IP family the first ${MAX_NAMED}`,
+    labelNames: ["ip_family", "service_port"],
+    collect: () => {
+      each.reset();
+      for (const [family, names] of named)
+        for (const name of names) each.set({ ip_family: family, service_port: name }, 1);
+    },
+  });
+  const items = makeGauge(group, {
+    name: "rejected_items",
+    help: "Virtual servers, real servers, ipset entries and addresses that are skipped because the kernel rejects them",
     ...FAMILY,
   });
   const drifted = makeCounter(group, {
@@ -60,7 +81,10 @@ function observeRefusals(group: Group): Observer {
   return {
     ...together([]),
     passed(family, report) {
-      setAside.set({ ip_family: family }, report.setAside.length);
+      const names = [...quarantinedIn(report.setAside).keys()];
+      named.set(family, names.slice(0, MAX_NAMED));
+      quarantined.set({ ip_family: family }, names.length);
+      items.set({ ip_family: family }, report.setAside.filter(({ item }) => item !== undefined).length);
       drifted.inc({ ip_family: family }, report.driftedLines);
     },
   };

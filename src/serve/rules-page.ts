@@ -1,4 +1,4 @@
-// What does an operator on the node want to know of the rules? `/rules`, a page of ours.
+// `/rules` of the metrics server: which rules are in force, which ServicePorts are quarantined, and what failed last.
 import { parseAddress } from "../net/address.ts";
 import type { Family } from "../net/family.ts";
 import type { ByTable, FlowReport, Observer, PassFailure, PassReport } from "../sync/observer.ts";
@@ -97,7 +97,7 @@ function shown({ began, waiting, passes, pass, applied, failure, driftedLines, d
     upToDate: pass !== undefined && !waiting && pass.setAside.length === 0,
     changesWaiting: waiting,
     applied: applied?.() ?? { filter: 0, nat: 0 },
-    setAside: pass?.setAside ?? [],
+    quarantined: pass?.setAside ?? [],
     lastFailure: failure && { ...failure, at: goTime(failure.at) },
     lastPass: pass && {
       at: goTime(pass.at),

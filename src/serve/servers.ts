@@ -14,6 +14,7 @@ import { Connections, type ListenInput, listen, type Place } from "./http-server
 import type { Metrics } from "./metrics.ts";
 import type { HealthPath } from "./metrics-health.ts";
 import { Profiler } from "./profiler.ts";
+import { observeQuarantine } from "./quarantine.ts";
 import { type RulesInput, RulesPage } from "./rules-page.ts";
 import { type ServiceHealthInput, ServiceHealthServers } from "./service-health.ts";
 import { type StatusInput, statusPages } from "./status.ts";
@@ -92,7 +93,8 @@ export async function startServers(input: ServersInput): Promise<Servers> {
     await close();
     throw error;
   }
-  const observer = together([health.observer, services.observer, rules.observer]);
+  const quarantine = observeQuarantine({ ...input, log: input.log("quarantine.ts") });
+  const observer = together([health.observer, services.observer, rules.observer, quarantine]);
   return { observer, sawNode: (node) => health.sawNode(node), close };
 }
 

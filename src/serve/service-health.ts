@@ -1,9 +1,10 @@
 // Serves the health-check node ports of Services: a load balancer learns here whether this node has endpoints.
 import type { Family } from "../net/family.ts";
 import type { Log } from "../sync/log.ts";
-import { type Observer, type ServiceHealth, together } from "../sync/observer.ts";
+import { type Observer, type ServiceHealth, type SetAsideService, together } from "../sync/observer.ts";
 import { type Answer, json } from "./answer.ts";
 import { type Connections, type Listening, listen } from "./http-server.ts";
+import { quarantinedIn, serviceOf } from "./quarantine.ts";
 import type { Warning } from "./warning.ts";
 
 export interface ServiceHealthInput {
@@ -31,8 +32,8 @@ export class ServiceHealthServers {
   /** To be told what the loops do. */
   readonly observer: Observer = {
     ...together([]),
-    passed: (family, { failure, serviceHealth }) => {
-      if (!failure) this.#families.get(family)?.want(serviceHealth);
+    passed: (family, { failure, serviceHealth, setAside }) => {
+      if (!failure) this.#families.get(family)?.want(withoutQuarantined(serviceHealth, setAside));
     },
   };
 
@@ -133,6 +134,18 @@ class FamilyServers {
   #tellCounts(): void {
     for (const [key, open] of this.#open) open.service = this.#wanted.get(key) ?? open.service;
   }
+}
+
+/** A load balancer must not send traffic to this node for a Service whose rules the kernel rejected. */
+function withoutQuarantined(
+  services: readonly ServiceHealth[],
+  setAside: readonly SetAsideService[],
+): readonly ServiceHealth[] {
+  if (setAside.length === 0) return services;
+  const quarantined = new Set([...quarantinedIn(setAside).keys()].map(serviceOf));
+  return services.map((one) => {
+    return quarantined.has(`${one.namespace}/${one.name}`) ? { ...one, localEndpoints: 0 } : one;
+  });
 }
 
 function answerOf({ namespace, name, localEndpoints }: ServiceHealth, serviceProxyHealthy: boolean): Answer {

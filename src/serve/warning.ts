@@ -1,9 +1,13 @@
-// What do we want told to whoever watches the cluster's Events?
+// The Events of type Warning that the servers and observers of the daemon emit.
 
-/** An Event of type Warning, in kube-proxy's words for reason and action. */
+/** An Event of type Warning. Reasons and actions are kube-proxy's but for `ServiceQuarantined`. */
 export interface Warning {
-  readonly reason: "FailedToStartProxierHealthcheck" | "FailedToStartMetricServer" | "FailedToStartServiceHealthcheck";
-  readonly action: "StartKubeProxy" | "Listen";
+  readonly reason:
+    | "FailedToStartProxierHealthcheck"
+    | "FailedToStartMetricServer"
+    | "FailedToStartServiceHealthcheck"
+    | "ServiceQuarantined";
+  readonly action: "StartKubeProxy" | "Listen" | "SyncProxyRules";
   /** The Service it is about; the Node where absent. */
   readonly service?: { readonly namespace: string; readonly name: string };
   readonly note: string;

@@ -1,4 +1,4 @@
-// What does the loop tell those who watch it: metrics, health, health-check nodePorts?
+// What the sync loops report to metrics, health answers and health-check node ports.
 import type { Family } from "../net/family.ts";
 
 /** A count for each table that we write to. */
@@ -7,12 +7,16 @@ export interface ByTable {
   readonly nat: number;
 }
 
-/** A ServicePort that the kernel refused, held back until it changes or its time comes. */
+/** A ServicePort whose rules the kernel rejected: quarantined until it changes or is retried. */
 export interface SetAsideService {
   /** Printed name and protocol. */
   readonly servicePort: string;
   /** The kernel's words. */
   readonly reason: string;
+  /** In IPVS mode: the single virtual server, real server, ipset entry or address that was rejected. */
+  readonly item?: string;
+  /** The ServicePort is served without the item: it is a real server or an ipset entry. */
+  readonly partial?: true;
 }
 
 /** Why a pass did not bring the kernel to what is wanted. */

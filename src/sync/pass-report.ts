@@ -1,4 +1,4 @@
-// What do watchers learn of a pass?
+// Builds the report of one sync for metrics, health answers and debugging pages.
 import { KernelError, type RuleSyntaxError } from "../errors.ts";
 import type { ItemRefusal } from "../kernel/ipvs-step.ts";
 import { printPlan } from "../plan/print.ts";
@@ -34,7 +34,10 @@ export function reportOf(kept: Kept, { setAside, withheld, held, ...rest }: Circ
     driftedLines: drift ? [...printPlan(drift)].length : 0,
     setAside: [
       ...setAside.map(({ refused, error }) => ({ servicePort: refused.key, reason: error.refusal.words })),
-      ...withheld.map(({ key, error }) => ({ servicePort: claimantOf(held, key), reason: error.message })),
+      ...withheld.map(({ key, error }) => {
+        const of = { servicePort: claimantOf(held, key), reason: error.message, item: key };
+        return hasBlank(key) ? { ...of, partial: true as const } : of;
+      }),
     ],
   };
 }
@@ -53,6 +56,11 @@ export function blindReport(
 function failureOf(kept: Kept): PassFailure | undefined {
   const refused = refusalIn(kept);
   return refused && { step: refused.step.kind, code: refused.error.refusal.code, words: refused.error.message };
+}
+
+/** Real servers and ipset entries have a blank in their keys, virtual servers and addresses have none. */
+function hasBlank(key: string): boolean {
+  return key.includes(" ");
 }
 
 /** Who wants the thing of this key; the key itself where that is not known. */

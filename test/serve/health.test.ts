@@ -1,4 +1,4 @@
-// When are the proxy and its node healthy, and what is said of it?
+// Tests of `/healthz` and `/livez`.
 import t from "tap";
 import { goTime } from "../../src/serve/go-time.ts";
 import { Health } from "../../src/serve/health.ts";
@@ -47,6 +47,22 @@ t.test("both families in order, and now as last update while all is well", async
     headers: HEADERS,
     body: `{"lastUpdated":"${at(1250)}","currentTime":"${at(1250)}","nodeEligible":true,"healthy":true,"status":${status}}`,
   });
+});
+
+t.test("what the kernel rejects is counted for each family, and is no reason to answer 503", async (t) => {
+  const { health, observer } = setUp();
+  observer.began("IPv4");
+  const setAside = [
+    { servicePort: "shop/web:http/TCP", reason: "no" },
+    { servicePort: "shop/api:http/TCP", reason: "no", item: "KUBE-CLUSTER-IP 10.0.0.1,tcp:80", partial: true } as const,
+    { servicePort: "shop/db:sql/TCP", reason: "no", item: "10.0.0.2:80/TCP" },
+  ];
+  observer.passed("IPv4", buildReport({ setAside }));
+  const { status, body } = health.livez();
+  t.equal(status, 200);
+  t.match(JSON.parse(body), { status: { IPv4: { healthy: true, quarantinedServicePorts: 2, rejectedItems: 2 } } });
+  observer.passed("IPv4", buildReport());
+  t.strictSame(Object.keys(JSON.parse(health.livez().body).status.IPv4), ["lastUpdated", "healthy"]);
 });
 
 t.test("a change that waits as long as it may makes its family ill, and the newest update is shown", async (t) => {

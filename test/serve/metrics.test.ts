@@ -1,4 +1,4 @@
-// Does `/metrics` say what kube-proxy's says, name by name, and is it what Prometheus reads?
+// Tests of `/metrics`: names, labels and values, and that Prometheus can read them.
 import t from "tap";
 import { createMetrics, type Metrics } from "../../src/serve/metrics.ts";
 import { FIXTURES, matchGolden } from "../support/golden.ts";
@@ -25,7 +25,7 @@ function eventful(mode: (typeof MODES)[number]): Metrics {
   observer.queued("IPv4");
   observer.progressed("IPv4", { done: 1, of: 2, rules: 10_000 });
   observer.passed("IPv4", buildReport({ scope: "full", elapsed: 1500, triggers: [NOW - 400, NOW - 61_000] }));
-  observer.passed("IPv4", buildReport({ ...REPORT, setAside: [{ servicePort: "a/b:c", reason: "no" }] }));
+  observer.passed("IPv4", buildReport({ ...REPORT, setAside: SET_ASIDE }));
   observer.passed("IPv6", buildReport({ failure: { step: "iptables", code: "2", words: "no" }, refusedRestores: 3 }));
   observer.flushed("IPv4", { elapsed: 2, deleted: 7 });
   observer.changed("Service", { arrived: 1, pending: 1 });
@@ -36,6 +36,12 @@ function eventful(mode: (typeof MODES)[number]): Metrics {
   metrics.answered("/livez", 200);
   return metrics;
 }
+
+const SET_ASIDE = [
+  { servicePort: "a/b:c/TCP", reason: "no" },
+  { servicePort: "a/b:d/TCP", reason: "no", item: "10.0.0.1:80/TCP" },
+  { servicePort: "a/b:e/TCP", reason: "no", item: "KUBE-CLUSTER-IP 10.0.0.1,tcp:80", partial: true },
+] as const;
 
 const REPORT = {
   sent: { filter: 1, nat: 4 },

@@ -1,4 +1,4 @@
-// Does an operator see what is in force, what is not, and why?
+// Tests of `/rules`: what is in force, what is not, and why.
 import t from "tap";
 import { goTime } from "../../src/serve/go-time.ts";
 import { RulesPage } from "../../src/serve/rules-page.ts";
@@ -40,7 +40,7 @@ t.test("before the first pass", async (t) => {
         upToDate: false,
         changesWaiting: false,
         applied: { filter: 0, nat: 0 },
-        setAside: [],
+        quarantined: [],
         drift: { lines: 0 },
         passes: 0,
         since: at(0),
@@ -70,7 +70,7 @@ t.test("a pass that succeeded, and the flows behind it", async (t) => {
     upToDate: true,
     changesWaiting: false,
     applied: OWNED,
-    setAside: [],
+    quarantined: [],
     lastPass: {
       at: at(1),
       failed: false,
@@ -114,7 +114,7 @@ t.test("what is set aside, and what others changed", async (t) => {
   observer.passed("IPv4", buildReport({ setAside }));
   t.match((await read()).families.IPv4, {
     upToDate: false,
-    setAside,
+    quarantined: setAside,
     drift: { lines: 5, last: { at: at(9), lines: 2 } },
   });
 });

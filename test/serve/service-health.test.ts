@@ -123,6 +123,27 @@ t.test("a pass that failed changes nothing", async (t) => {
   t.equal(await statusOf({ port }), 200);
 });
 
+t.test("a quarantined Service answers 503 with 0 local endpoints, and all others as ever", async (t) => {
+  const { servers, pass } = setUp(t);
+  const [web, api] = [await freePort(), await freePort()];
+  const serviceHealth = [service(web, 2), service(api, 2, "api")];
+  const setAside = [
+    { servicePort: "shop/web:http/TCP", reason: "no" },
+    {
+      servicePort: "shop/api:http/TCP",
+      reason: "no",
+      item: "10.0.0.1:80/TCP to 10.1.0.1 8080",
+      partial: true,
+    } as const,
+  ];
+  servers.observer.passed("IPv4", buildReport({ serviceHealth, setAside }));
+  await servers.settled();
+  t.match(await ask({ port: web }), { status: 503, body: body(0, true) });
+  t.match(await ask({ port: api }), { status: 200, body: /"localEndpoints": 2/ });
+  await pass("IPv4", ...serviceHealth);
+  t.match(await ask({ port: web }), { status: 200, body: body(2, true) });
+});
+
 t.test("each family has its own answer at the same port", { skip: await ipv6Skip() }, async (t) => {
   const { pass } = setUp(t);
   const port = await freePort();

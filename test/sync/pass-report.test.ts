@@ -81,6 +81,19 @@ t.test("what is held back is told by its ServicePort, where that is known", asyn
   t.match(reportOf(keptOf({}), { ...CIRCUMSTANCES, withheld }).setAside, [{ reason: ERROR.message }, {}]);
 });
 
+t.test(
+  "a rejected real server or ipset entry leaves its ServicePort served, a virtual server or address does not",
+  async (t) => {
+    const keys = ["10.0.0.1", "10.0.0.1:80/TCP", "10.0.0.1:80/TCP to 10.1.0.1 8080", "KUBE-CLUSTER-IP 10.0.0.1,tcp:80"];
+    const withheld = keys.map((key) => ({ key, error: ERROR }));
+    const { setAside } = reportOf(keptOf({}), { ...CIRCUMSTANCES, withheld });
+    t.strictSame(
+      setAside.map(({ item, partial = false }) => [item, partial]),
+      keys.map((key, index) => [key, index > 1]),
+    );
+  },
+);
+
 t.test("a pass that could not look says why", async (t) => {
   const syntax = new RuleSyntaxError(3, "hello", "not a rule");
   t.match(blindReport(9, ERROR, CIRCUMSTANCES), {
