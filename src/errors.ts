@@ -55,8 +55,8 @@ export interface Refusal {
   readonly words: string;
   /** Input lines round the fault, where the tool named one. */
   readonly context?: readonly string[];
-  /** The line that the tool named, as it was sent. */
-  readonly culprit?: string;
+  /** The input lines that the tool named, as they were sent. iptables-nft names every line that the kernel rejected. */
+  readonly rejectedLines?: readonly string[];
   readonly cause?: unknown;
 }
 

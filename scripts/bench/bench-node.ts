@@ -105,7 +105,7 @@ export class BenchNode {
     const kept = await this.#keeper.keep(wanted);
     const refused = refusalIn(kept);
     if (refused) throw refused.error;
-    if (kept.drift || kept.culprits.length > 0)
+    if (kept.drift || kept.rejected.length > 0)
       throw new Error("somebody else changed the kernel, or it refused rules");
     this.#held = wanted;
   }

@@ -62,6 +62,12 @@ function* chunksOf({ set, entries }: EntryChange, malformed: (text: string) => v
 
 function entryRefusal({ kind, set }: EntryChange, text: string, { code, words }: ErrorWords): KernelError {
   const line = printAdd(set.name, text);
-  const culprit = kind === "add" ? line : line.replace("add", "del");
-  return new KernelError({ step: `ipset ${kind}`, target: `${set.name} ${text}`, code, words, culprit });
+  const rejected = kind === "add" ? line : line.replace("add", "del");
+  return new KernelError({
+    step: `ipset ${kind}`,
+    target: `${set.name} ${text}`,
+    code,
+    words,
+    rejectedLines: [rejected],
+  });
 }

@@ -1,4 +1,4 @@
-// How are the tables of iptables read and changed?
+// Reads the iptables tables with iptables-save and changes them with iptables-restore.
 import { KernelError } from "../errors.ts";
 import type { Family } from "../net/family.ts";
 import type { TableChange } from "../plan/plan.ts";
@@ -10,7 +10,7 @@ import { lockHolders } from "./lock-holder.ts";
 /** Seconds that a restore waits for the lock that all users of iptables share. */
 const LOCK_WAIT = "5";
 
-/** Lines of the input that are shown before and behind the one a tool complains about. */
+/** Number of input lines shown before and after the first one that the tool names. */
 const CONTEXT = 3;
 
 /** The command of a family: `iptables` or `ip6tables`. */
@@ -55,18 +55,19 @@ function eachTold({ table, rules }: TableChange, onRule: (table: TableName) => v
 
 async function withContext(error: KernelError, changes: readonly TableChange[]): Promise<KernelError> {
   if (/xtables lock/.test(error.refusal.words)) return withHolders(error, await lockHolders());
-  const number = Number(/\bline:? (\d+)/.exec(error.refusal.words)?.[1]);
-  if (!Number.isInteger(number)) return error;
+  const numbers = new Set([...error.refusal.words.matchAll(/\bline:? (\d+)/g)].map(([, number]) => Number(number)));
+  if (numbers.size === 0) return error;
+  const [first = 0] = numbers;
   const context: string[] = [];
+  const rejectedLines: string[] = [];
   let line = 0;
-  let culprit = "";
   for (const text of restoreText(changes)) {
     line++;
-    if (line > number + CONTEXT) break;
-    if (line === number) culprit = text.trimEnd();
-    if (line >= number - CONTEXT) context.push(`${line === number ? ">" : " "} ${line}: ${text.trimEnd()}`);
+    if (numbers.has(line)) rejectedLines.push(text.trimEnd());
+    if (Math.abs(line - first) > CONTEXT) continue;
+    context.push(`${numbers.has(line) ? ">" : " "} ${line}: ${text.trimEnd()}`);
   }
-  return new KernelError({ ...error.refusal, context, culprit });
+  return new KernelError({ ...error.refusal, context, rejectedLines });
 }
 
 function withHolders(error: KernelError, pids: readonly number[]): KernelError {

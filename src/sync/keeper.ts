@@ -1,17 +1,24 @@
-// What does the kernel hold for one family, as far as we know, and how is it brought to what is wanted?
+// Reconciles one IP family: remembers what the kernel acknowledged, observes the kernel when that is in doubt, and
+// applies the difference to the desired state.
 import type { KernelError } from "../errors.ts";
 import type { Applied } from "../kernel/apply.ts";
 import type { ItemRefusal } from "../kernel/ipvs-step.ts";
 import type { Family } from "../net/family.ts";
-import { changesBetween, type PagedList, pagedList, replaceItems, sameItems } from "../paged-list.ts";
+import { pagedList, sameItems } from "../paged-list.ts";
 import type { Plan } from "../plan/plan.ts";
 import { withheldOf } from "../state/ipvs-withheld.ts";
 import { type Fragment, isIpvsMode, type KernelState } from "../state/kernel-state.ts";
-import { type Culprit, findCulprits, isOverRule, type Verdict } from "./culprits.ts";
 import { Draining } from "./draining.ts";
-import { type Means, type PassResult, pass, type Start } from "./pass.ts";
+import { type Means, type Pass, type PassResult, pass, type Start } from "./pass.ts";
+import {
+  type AttemptResult,
+  isOverRule,
+  isolateRejected,
+  isTransient,
+  Quarantine,
+  type RejectedService,
+} from "./quarantine.ts";
 import type { Clock } from "./schedule.ts";
-import { type Held, SetAside } from "./set-aside.ts";
 import { Withheld } from "./withheld.ts";
 
 /** Milliseconds after which the kernel is looked at whatever it told: a change between two of ours may hide. */
@@ -32,26 +39,28 @@ export interface Kept {
   readonly elapsed: number;
   /** `full`: the kernel was looked at and compared whole; `partial`: only what changed since it was. */
   readonly scope: "full" | "partial";
-  /** In order. The last one decides: if a step of it was refused, all of it failed. */
+  /** In order. */
   readonly attempts: readonly PassResult[];
+  /** Set where the desired state was not reached. */
+  readonly failure?: NonNullable<Applied["refused"]>;
   /** What somebody else had changed. */
   readonly drift: Plan | undefined;
-  /** Newly set aside. */
-  readonly culprits: readonly Culprit[];
+  /** ServicePorts that were quarantined in this sync. */
+  readonly rejected: readonly RejectedService[];
   /** Single servers, entries and addresses of IPVS mode that were newly refused. */
   readonly items: readonly ItemRefusal[];
 }
 
-/** What was refused in the end, so that the kernel was not brought to the state. */
-export function refusalIn({ attempts }: Kept): Applied["refused"] {
-  return attempts.at(-1)?.applied.refused;
+/** The change that the kernel rejected in the end, so that the desired state was not reached. */
+export function refusalIn({ failure }: Kept): Applied["refused"] {
+  return failure;
 }
 
-/** Knows what was acknowledged, believes it until something speaks against it, and sets aside what is refused. */
+/** Knows what the kernel acknowledged, trusts it until something speaks against it, and quarantines what is rejected. */
 export class Keeper {
   readonly #means: Means;
   readonly #input: KeeperInput;
-  readonly #setAside = new SetAside();
+  readonly #quarantine = new Quarantine();
   readonly #withheld = new Withheld();
   readonly #draining = new Draining();
   /** What the kernel acknowledged; undefined when that is not to be believed. */
@@ -78,9 +87,9 @@ export class Keeper {
     return this.#held;
   }
 
-  /** What is held back because the kernel refused it. */
-  get setAside(): readonly Held[] {
-    return this.#setAside.all();
+  /** ServicePorts whose rules the kernel rejected; it keeps what it had of them. */
+  get setAside(): readonly RejectedService[] {
+    return this.#quarantine.all();
   }
 
   /** What of IPVS is done without because the kernel refused it. */
@@ -88,42 +97,51 @@ export class Keeper {
     return this.#withheld.all();
   }
 
-  /** Milliseconds until real servers whose connections are waited for are to be looked at; undefined without any. */
+  /** Milliseconds until draining real servers are looked at or something rejected is tried again; undefined without any. */
   get nextLook(): number | undefined {
-    return this.#draining.size === 0 ? undefined : this.#draining.wait(this.#input.clock.now());
+    const now = this.#input.clock.now();
+    const waits = [
+      this.#draining.size === 0 ? undefined : this.#draining.wait(now),
+      this.#quarantine.nextRetry(now),
+      this.#withheld.nextRetry(now),
+    ].filter((wait) => wait !== undefined);
+    return waits.length === 0 ? undefined : Math.min(...waits);
   }
 
   /**
-   * Brings the kernel to the state. A fragment that is refused is set aside and is no failure. Rejects with KernelError
-   * or RuleSyntaxError when the kernel cannot be looked at.
+   * Brings the kernel to the state. A ServicePort that the kernel rejects is quarantined and is no failure. Rejects with
+   * KernelError or RuleSyntaxError when the kernel cannot be observed.
    */
   async keep(wanted: KernelState): Promise<Kept> {
     const start = this.#input.clock.now();
-    const target = this.#withheld.withhold(this.#setAside.withhold(wanted, start), start);
+    const target = this.#withheld.withhold(this.#quarantine.withhold(wanted, start), start);
     const before = this.#held;
     const believed = before && !(await this.#mustLook(target, before, start)) ? before : undefined;
     if (!believed) this.#looked = start;
     const quiet = before !== undefined && isSame(target, before);
     const attempts: PassResult[] = [];
-    const attempt = async (state: KernelState, from: Start) => {
-      const result = await this.#attempt(state, from);
+    const attempt = async (state: KernelState, from: Start = LOOK): Promise<AttemptResult> => {
+      const { observed, ...result } = await this.#attempt(state, from);
       attempts.push(result);
-      return result;
+      return { applied: result.applied, observed };
     };
     let result = await attempt(target, believed ? { held: believed } : { unhurried: quiet });
-    const drift = quiet && !believed ? driftIn(result.plan) : undefined;
-    const { refused: step, items: some } = result.applied;
-    if (believed && (step || some.length > 0)) result = await attempt(target, LOOK);
-    const { held, culprits } = await this.#withoutCulprits(target, result, (state) => attempt(state, LOOK));
+    const drift = quiet && !believed ? driftIn(attempts[0]?.plan) : undefined;
+    if (isWorthARetry(result.applied, believed !== undefined)) result = await attempt(target);
+    const { held, rejected, failure } = await this.#withoutRejected(target, result, attempt);
     const items: ItemRefusal[] = [];
-    const whole = held && (await this.#withoutItems({ held, first: result, items }, (state) => attempt(state, LOOK)));
+    const whole = held && (await this.#withoutItems({ held, first: result, items }, attempt));
     if (whole) this.#believe(whole);
     const elapsed = this.#input.clock.now() - start;
-    return { elapsed, scope: believed ? "partial" : "full", attempts, drift, culprits, items };
+    const failed = failure ?? attempts.at(-1)?.applied.refused;
+    return {
+      ...{ elapsed, scope: believed ? "partial" : "full", attempts, drift, rejected, items },
+      ...(failed && { failure: failed }),
+    };
   }
 
   /** Until it went well nothing is believed. */
-  async #attempt(state: KernelState, from: Start): Promise<PassResult> {
+  async #attempt(state: KernelState, from: Start): Promise<Pass> {
     const { clock } = this.#input;
     this.#held = undefined;
     const due = this.#draining.due(clock.now());
@@ -137,7 +155,7 @@ export class Keeper {
   #believe(held: KernelState): void {
     this.#held = held;
     this.#taken = held.fragments;
-    this.#setAside.settle(held);
+    this.#quarantine.settle(held);
     this.#withheld.settle(held);
   }
 
@@ -171,7 +189,7 @@ export class Keeper {
    */
   async #withoutItems(
     { held, first, items }: ItemSearch,
-    attempt: (state: KernelState) => Promise<PassResult>,
+    attempt: (state: KernelState) => Promise<AttemptResult>,
   ): Promise<KernelState | undefined> {
     let [state, { applied }] = [held, first];
     for (let round = 0; ; round++) {
@@ -188,30 +206,46 @@ export class Keeper {
     }
   }
 
-  /**
-   * What the kernel holds in the end, and whose rules were left out for that. Suspects are those that are not as they
-   * were when the kernel last took everything; when that is no longer taken either, all are.
-   */
-  async #withoutCulprits(
+  /** What the kernel holds in the end, and the ServicePorts whose new rules were left out for that. */
+  async #withoutRejected(
     target: KernelState,
-    first: PassResult,
-    attempt: (state: KernelState) => Promise<PassResult>,
-  ): Promise<{ held: KernelState | undefined; culprits: readonly Culprit[] }> {
-    let found: Verdict = { culprits: [], result: first, held: target };
-    const culprits: Culprit[] = [];
-    for (const instead of [this.#taken, pagedList<Fragment>()]) {
-      const error = found.result.applied.refused?.error;
-      // In IPVS mode rules are of no Service but those that all share.
-      if (!error || !isOverRule(error) || isIpvsMode(target)) break;
-      found = await search({ target, instead, error, attempt });
-      this.#setAside.add(found.culprits, instead, this.#input.clock.now());
-      culprits.push(...found.culprits);
+    first: AttemptResult,
+    attempt: (state: KernelState) => Promise<AttemptResult>,
+  ): Promise<{ held: KernelState | undefined; rejected: readonly RejectedService[]; failure?: Applied["refused"] }> {
+    const refused = first.applied.refused;
+    if (!refused) return { held: target, rejected: [] };
+    // In IPVS mode all Services share the rules, so that none of them is to blame.
+    if (refused.step.kind !== "iptables" || !isOverRule(refused.error) || isIpvsMode(target)) {
+      return { held: undefined, rejected: [], failure: refused };
     }
-    return { held: found.result.applied.refused ? undefined : found.held, culprits };
+    const probe = () => this.#probe(target.family);
+    const suspectedWith = (fragment: Fragment) => this.#quarantine.suspectedWith(fragment);
+    const search = { target, accepted: this.#taken, suspectedWith, first, attempt, probe };
+    const { rejected, held, error } = await isolateRejected(search);
+    this.#quarantine.add(rejected, this.#input.clock.now());
+    return { held, rejected, ...(!held && { failure: { step: refused.step, error: error ?? refused.error } }) };
+  }
+
+  /** Restores the canary chain, which is empty and always there. */
+  async #probe(family: Family): Promise<KernelError | undefined> {
+    const changes = [{ table: "mangle", clear: [CANARY], rules: [], remove: [] }] as const;
+    const { refused } = await this.#means.kernel.apply({ steps: [{ kind: "iptables", family, changes }], kept: [] });
+    return refused?.error;
   }
 }
 
 const LOOK: Start = { unhurried: false };
+
+const CANARY = "KUBE-PROXY-CANARY";
+
+/**
+ * The same change is tried once more, from what the kernel really holds, before any Service is blamed. A transient error
+ * is left to the next sync, a second later.
+ */
+function isWorthARetry({ refused, items }: Applied, believed: boolean): boolean {
+  if (refused && (isTransient(refused.error) || (!believed && !isOverRule(refused.error)))) return false;
+  return refused !== undefined || (believed && items.length > 0);
+}
 
 /** Is the same wanted, so that whatever differs is somebody else's doing? */
 function isSame(a: KernelState, b: KernelState): boolean {
@@ -219,7 +253,8 @@ function isSame(a: KernelState, b: KernelState): boolean {
 }
 
 /** What somebody else changed; a real server that drains is nobody's doing. */
-function driftIn(plan: Plan): Plan | undefined {
+function driftIn(plan: Plan | undefined): Plan | undefined {
+  if (!plan) return undefined;
   const steps = plan.steps.filter((step) => step.kind !== "retire" || !step.again);
   return steps.length === 0 ? undefined : { ...plan, steps };
 }
@@ -227,25 +262,6 @@ function driftIn(plan: Plan): Plan | undefined {
 interface ItemSearch {
   readonly held: KernelState;
   /** The attempt that had things refused. */
-  readonly first: PassResult;
+  readonly first: AttemptResult;
   readonly items: ItemRefusal[];
-}
-
-interface Search {
-  readonly target: KernelState;
-  /** What the kernel takes in place of suspects. */
-  readonly instead: PagedList<Fragment>;
-  readonly error: KernelError;
-  readonly attempt: (state: KernelState) => Promise<PassResult>;
-}
-
-function search({ target, instead, error, attempt }: Search): Promise<Verdict> {
-  const suspects = changesBetween(target.fragments, instead).come;
-  const taken = new Map([...instead].map((fragment) => [fragment.key, [fragment]] as const));
-  const holdBack = (some: readonly Fragment[]): KernelState => {
-    const back = new Set(some);
-    const before = (one: Fragment) => (back.has(one) ? (taken.get(one.key) ?? []) : undefined);
-    return { ...target, fragments: replaceItems(target.fragments, before) };
-  };
-  return findCulprits(suspects, error, holdBack, attempt);
 }

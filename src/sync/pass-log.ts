@@ -44,12 +44,14 @@ export class PassLog {
   }
 
   end(kept: Kept): void {
-    const { elapsed, attempts, drift, culprits, items } = kept;
+    const { elapsed, attempts, drift, rejected, items } = kept;
     const { family, mode, log } = this.#input;
     if (drift) this.#sayDrift(drift);
-    for (const { fragment, error } of culprits) {
-      const fields = { ipFamily: family, servicePort: fragment.key, code: error.refusal.code, err: error.message };
-      log.error(fields, "The kernel refused the rules of this Service port; it is set aside, all others are served");
+    this.#logRejectedAttempts(kept);
+    for (const { refused, error, instead } of rejected) {
+      const fields = { ipFamily: family, servicePort: refused.key, code: error.refusal.code, err: error.message };
+      const kept = instead ? "its present rules stay" : "it has no rules yet";
+      log.error(fields, `Kernel rejected the rules of this Service port; quarantined and retried later, ${kept}`);
     }
     for (const { key, error } of items) {
       const fields = { ipFamily: family, item: key, code: error.refusal.code, err: error.message };
@@ -61,11 +63,21 @@ export class PassLog {
     if (refused) {
       const { step, error } = refused;
       const said = { ...fields, step: step.kind, code: error.refusal.code, err: error.message };
-      log.error(said, "The kernel refused a change");
+      log.error(said, "Kernel rejected a change; the rules in the kernel stay, retrying");
       return;
     }
     const steps = attempts.reduce((sum, { applied }) => sum + applied.done.length, 0);
     if (steps > 0) log.info({ ...fields, steps }, "SyncProxyRules complete");
+  }
+
+  /** Every attempt that the kernel rejected, but for the last one of a sync that failed: that is logged as the error. */
+  #logRejectedAttempts({ attempts, failure }: Kept): void {
+    for (const [index, { applied }] of attempts.entries()) {
+      const error = applied.refused?.error;
+      if (!error || error === failure?.error) continue;
+      const fields = { ipFamily: this.#input.family, attempt: index + 1, code: error.refusal.code, err: error.message };
+      this.#input.log.warn(fields, "Kernel rejected a change; trying again");
+    }
   }
 
   /** The pass did not get as far as the kernel's rules. */

@@ -7,11 +7,11 @@ import type { KernelState } from "../state/kernel-state.ts";
 import { countRules } from "../state/rule-count.ts";
 import { type Kept, refusalIn } from "./keeper.ts";
 import type { ByTable, PassFailure, PassReport } from "./observer.ts";
-import type { Held } from "./set-aside.ts";
+import type { RejectedService } from "./quarantine.ts";
 
 /** What a report says beside what the pass did. */
 export type Circumstances = Pick<PassReport, "withoutLocalEndpoints" | "serviceHealth" | "triggers"> & {
-  readonly setAside: readonly Held[];
+  readonly setAside: readonly RejectedService[];
   /** What of IPVS is done without. */
   readonly withheld: readonly ItemRefusal[];
   /** What the kernel holds now, as far as that is known. */
@@ -49,7 +49,7 @@ export function blindReport(
   circumstances: Circumstances,
 ): PassReport {
   const { step, code } = error instanceof KernelError ? error.refusal : { step: "observe", code: "syntax" };
-  const nothing: Kept = { elapsed, scope: "full", attempts: [], drift: undefined, culprits: [], items: [] };
+  const nothing: Kept = { elapsed, scope: "full", attempts: [], drift: undefined, rejected: [], items: [] };
   return { ...reportOf(nothing, circumstances), failure: { step, code, words: error.message } };
 }
 

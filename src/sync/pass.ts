@@ -1,4 +1,4 @@
-// What is one pass, from what is wanted to a kernel that holds it?
+// Brings the kernel to a desired state once: observe, diff, apply.
 import type { Backend } from "../backends/backend.ts";
 import { KernelError } from "../errors.ts";
 import type { Applied, Progress } from "../kernel/apply.ts";
@@ -30,6 +30,11 @@ export interface PassResult {
   readonly applied: Applied;
 }
 
+/** A pass, and the state that it started from. */
+export interface Pass extends PassResult {
+  readonly observed: KernelState;
+}
+
 const LOOK: Start = { unhurried: false };
 
 const NO_PLAN: Plan = { steps: [], kept: [] };
@@ -40,12 +45,12 @@ const NOTHING: Applied = { done: [], sent: new Map(), items: [], draining: [] };
  * Carries out what differs from `wanted`; nothing is sent where nothing differs. Rejects with KernelError or
  * RuleSyntaxError when the kernel cannot be looked at; a refused step is in the result.
  */
-export async function pass(means: Means, wanted: KernelState, start: Start = LOOK): Promise<PassResult> {
+export async function pass(means: Means, wanted: KernelState, start: Start = LOOK): Promise<Pass> {
   const { kernel, backend, variant, progressed } = means;
   const actual = "held" in start ? start.held : await observe(kernel, wanted, start.unhurried);
   const plan = diff(wanted, actual, { jumps: backend.jumps, variant, ...(start.ipvs && { ipvs: start.ipvs }) });
-  if (plan.conflicts) return refusedFor(plan.conflicts);
-  return { plan, applied: plan.steps.length === 0 ? NOTHING : await kernel.apply(plan, progressed) };
+  if (plan.conflicts) return { ...refusedFor(plan.conflicts), observed: actual };
+  return { plan, observed: actual, applied: plan.steps.length === 0 ? NOTHING : await kernel.apply(plan, progressed) };
 }
 
 /** Rules that match a set of another type would not be what they say, so nothing is written at all. */

@@ -1,4 +1,4 @@
-// When does a pass run?
+// Decides when a sync runs: at once when asked, after a minimum interval, after failures, and periodically.
 
 /** Time, handed in so that tests need not wait. Milliseconds. */
 export interface Clock {
@@ -15,17 +15,20 @@ export const systemClock: Clock = {
   },
 };
 
-/** Milliseconds between passes: the least gap behind one, the wait after a failure, the wait when nothing happens. */
+/** Milliseconds between syncs: the minimum interval, the longest wait after failures, the wait when nothing happens. */
 export interface Periods {
   readonly least: number;
   readonly retry: number;
   readonly full: number;
 }
 
+/** Milliseconds until the first retry after a failure; each further failure in a row doubles it. */
+const FIRST_RETRY = 1_000;
+
 /**
- * Runs one thing at a time: at once when asked, but no sooner than `least` after the last run ended; again after
- * `retry` when a run failed; and after `full` when nobody asks. Requests during a run or a gap become one run. This is
- * the timing of kube-proxy's bounded frequency runner.
+ * Runs one thing at a time: at once when asked, but no sooner than `least` after the last run ended; again 1 s, 2 s, 4 s …
+ * up to `retry` after a failure; and after `full` without a request. Requests during a run or an interval become one run.
+ * This is the timing of kube-proxy's bounded frequency runner, which waits as long as `retry` after every failure.
  */
 export class Schedule {
   readonly #clock: Clock;
@@ -35,6 +38,8 @@ export class Schedule {
   #cancel: () => void = () => {};
   #running: Promise<void> | undefined;
   #asked = false;
+  /** Runs that failed, one after the other. */
+  #failures = 0;
   #readyAt = Number.NEGATIVE_INFINITY;
   #stopped = false;
 
@@ -71,6 +76,8 @@ export class Schedule {
     this.#running = undefined;
     const { least, retry, full } = this.#periods;
     this.#readyAt = this.#clock.now() + least;
-    this.#wake(this.#asked ? least : well ? full : Math.min(retry, full));
+    this.#failures = well ? 0 : this.#failures + 1;
+    const wait = well ? full : Math.min(FIRST_RETRY * 2 ** (this.#failures - 1), retry, full);
+    this.#wake(this.#asked ? least : Math.max(least, wait));
   }
 }

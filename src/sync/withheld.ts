@@ -29,6 +29,12 @@ export class Withheld {
     if (items.length > 0) this.#keys = new Set(this.#refused.keys());
   }
 
+  /** Milliseconds until something is to be tried again; undefined when nothing was refused. */
+  nextRetry(now: number): number | undefined {
+    if (this.#refused.size === 0) return undefined;
+    return Math.max(0, Math.min(...[...this.#refused.values()].map(({ until }) => until - now)));
+  }
+
   /** The state without what is not due; what is due is tried again. */
   withhold(wanted: KernelState, now: number): KernelState {
     if (wanted.ipvs?.kind !== "wanted" || this.#refused.size === 0) return wanted;

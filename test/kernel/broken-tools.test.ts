@@ -82,10 +82,14 @@ async function testTools(t: Test, variant: Variant): Promise<void> {
 
   tools.hide("iptables-restore");
   followed.show(NEXT);
-  t.match(await daemon.said(/"The kernel refused a change"/), [/code="ENOENT"/], "a tool that is gone is told");
+  t.match(
+    await daemon.said(/"Kernel rejected a change; the rules in the kernel stay/),
+    [/code="ENOENT"/],
+    "a tool that is gone is told",
+  );
   t.strictSame(await followed.saved("IPv4"), before, "and nothing was changed");
   t.strictSame(
-    daemon.lines.filter((line) => line.includes("set aside")),
+    daemon.lines.filter((line) => line.includes("quarantined")),
     [],
     "no Service is to blame",
   );
@@ -117,7 +121,7 @@ async function testPoison(t: Test, variant: Variant): Promise<void> {
   const daemon = await startOverGood(t, followed, tools.env);
 
   followed.show(NEXT + manifestOf(3, POISONED) + manifestOf(6, POISONED));
-  const said = await daemon.said(/it is set aside/, 2);
+  const said = await daemon.said(/quarantined and retried later/, 2);
   t.strictSame(
     said.map((line) => /servicePort="(.*?)"/.exec(line)?.[1]).sort(),
     ["load/s-3/TCP", "load/s-6/TCP"],
@@ -151,7 +155,7 @@ async function testStale(t: Test, variant: Variant): Promise<void> {
   );
   t.match(found.join("\n"), "10.244.2.5:8080", "all else is as wanted");
   t.strictSame(
-    daemon.lines.filter((line) => line.includes("set aside")),
+    daemon.lines.filter((line) => line.includes("quarantined")),
     [],
     "no Service is to blame",
   );
@@ -173,12 +177,12 @@ async function testLock(t: Test): Promise<void> {
   const before = await followed.saved("IPv4");
   const start = Date.now();
   followed.show(NEXT);
-  t.match(await daemon.said(/"The kernel refused a change"/), [/code="4" err=</]);
+  t.match(await daemon.said(/"Kernel rejected a change; the rules in the kernel stay/), [/code="4" err=</]);
   await daemon.said(/holding the xtables lock/);
   t.ok(Date.now() - start < 15_000, "the wait is bounded");
   t.strictSame(await followed.saved("IPv4"), before);
   t.strictSame(
-    daemon.lines.filter((line) => line.includes("set aside")),
+    daemon.lines.filter((line) => line.includes("quarantined")),
     [],
     "no Service is to blame",
   );

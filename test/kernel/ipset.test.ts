@@ -176,14 +176,14 @@ t.test("entries that are refused stop none of the others", { skip }, async (t) =
   t.match(
     refused.map(({ refusal }) => refusal),
     [
-      { target: `${NETS.name} nonsense`, code: "EINVAL", culprit: `add ${NETS.name} nonsense` },
-      { target: `${NETS.name} ${bad}`, code: "IPSET_ERR_INVALID_CIDR", culprit: `add ${NETS.name} ${bad}` },
+      { target: `${NETS.name} nonsense`, code: "EINVAL", rejectedLines: [`add ${NETS.name} nonsense`] },
+      { target: `${NETS.name} ${bad}`, code: "IPSET_ERR_INVALID_CIDR", rejectedLines: [`add ${NETS.name} ${bad}`] },
     ],
   );
   t.equal(savedSets(NETS.name).length, 1 + good.length);
   const [left = []] = await changeSets([{ kind: "remove", set: NETS, entries }]);
   t.strictSame(
-    left.map(({ refusal }) => refusal.culprit),
+    left.flatMap(({ refusal }) => refusal.rejectedLines),
     [`del ${NETS.name} nonsense`, `del ${NETS.name} ${bad}`],
   );
   t.equal(savedSets(NETS.name).length, 1);

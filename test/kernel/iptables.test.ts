@@ -32,9 +32,9 @@ t.test("a refused restore shows the lines round the one that the tool names", as
 t.test("a fault near the end shows what there is", async (t) => {
   const tools = new FakeIptables();
   const change = { table: "nat", clear: [], rules: [], remove: ["X"] } as const;
-  const { context, culprit } = await refusalOf(restoreTables(tools.run, "IPv4", [change]));
+  const { context, rejectedLines } = await refusalOf(restoreTables(tools.run, "IPv4", [change]));
   t.strictSame(context, ["  1: *nat", "> 2: -X X", "  3: COMMIT"]);
-  t.equal(culprit, "-X X");
+  t.strictSame(rejectedLines, ["-X X"]);
 });
 
 t.test("every way in which the tools name a line is understood", async (t) => {
@@ -46,8 +46,19 @@ t.test("every way in which the tools name a line is understood", async (t) => {
   ];
   for (const words of ways) {
     const run: RunCommand = () => Promise.reject(new KernelError({ step: "r", target: "", code: "1", words }));
-    t.equal((await refusalOf(restoreTables(run, "IPv4", [CHANGE]))).culprit, RULES[0], words);
+    t.strictSame((await refusalOf(restoreTables(run, "IPv4", [CHANGE]))).rejectedLines, RULES.slice(0, 1), words);
   }
+});
+
+t.test("every line that iptables-nft names is found, and the lines around the first are shown", async (t) => {
+  const words =
+    "\nline 3: RULE_APPEND failed (No such file): rule in chain X\nline 12: RULE_APPEND failed (Invalid argument)";
+  const run: RunCommand = () => Promise.reject(new KernelError({ step: "r", target: "", code: "4", words }));
+  const change = { ...CHANGE, rules: Array.from({ length: 12 }, (_, at) => `-A X -j R${at}`) };
+  const { rejectedLines, context } = await refusalOf(restoreTables(run, "IPv4", [change]));
+  t.strictSame(rejectedLines, ["-A X -j R0", "-A X -j R9"]);
+  t.equal(context?.[2], "> 3: -A X -j R0");
+  t.equal(context?.at(-1), "  6: -A X -j R3");
 });
 
 t.test("a lock that is held is told with its holder, any other error is passed on", async (t) => {

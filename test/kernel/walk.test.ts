@@ -81,7 +81,7 @@ async function testWalk(t: Test, { family, mode, kept, saved, restore }: Subject
     t.strictSame(withoutJumpOrder(ourLines(await saved())), wanted, `step ${number}: right after a look`);
   }
   return t.strictSame(
-    kept.lines.filter((line) => line.startsWith("E") && !line.includes("The kernel refused a change")),
+    kept.lines.filter((line) => line.startsWith("E") && !line.includes("Kernel rejected a change")),
     [],
     "no Service port was blamed",
   );

@@ -30,8 +30,8 @@ export class FakeIptables {
   readonly log: FakeCall[] = [];
   /** A rule with this text is refused by the kernel at hand. */
   refuses: string | undefined;
-  /** Does a refused rule fail where the tool names it, or only where the transaction ends, as with iptables-legacy? */
-  names: "rule" | "commit" = "rule";
+  /** What the tool names: the first rejected rule, every one (iptables-nft), or the COMMIT line (iptables-legacy). */
+  names: "rule" | "all" | "commit" = "rule";
   /** Words with which a command fails before it does anything; undefined lets it go on. */
   fault: ((command: Command) => string | undefined) | undefined;
   /** Programs that do not work on this machine. */
@@ -42,7 +42,7 @@ export class FakeIptables {
     const input = [...(command.input ?? [])].join("");
     this.log.push({ program: command.program, args: command.args, input, unhurried: command.unhurried === true });
     if (this.missing.has(command.program)) throw refusal(command, `${command.program}: command not found`);
-    const fault = this.fault?.(command);
+    const fault = this.fault?.({ ...command, input: [input] });
     if (fault !== undefined) throw refusal(command, fault);
     if (command.args.includes("--version")) return "iptables v1.8.9 (nf_tables)\n";
     if (command.args.includes("-S")) return "-P POSTROUTING ACCEPT\n";
@@ -66,9 +66,15 @@ export class FakeIptables {
     const after = structuredClone(this.#tables);
     let name = "";
     let refused: string | undefined;
+    const named: string[] = [];
     for (const [index, line] of lines.entries()) {
       const found = this.#change(after, name, line);
       if (found === REFUSED && this.names === "commit") refused = found;
+      if (found === REFUSED && this.names === "all") {
+        named.push(`line ${index + 1}: ${found}`);
+        continue;
+      }
+      if (line === "COMMIT" && named.length > 0) throw refusal(command, named.join("\n"));
       const fault = line === "COMMIT" || refused === undefined ? (refused ?? found) : undefined;
       if (fault) throw refusal(command, `iptables-restore v1.8.9 (nf_tables): line ${index + 1}: ${fault}`);
       if (line.startsWith("*")) name = line.slice(1);

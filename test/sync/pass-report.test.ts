@@ -25,7 +25,9 @@ const CIRCUMSTANCES: Circumstances = {
 function keptOf(...attempts: readonly Partial<Applied>[]): Kept {
   const nothing: Applied = { done: [], sent: new Map(), items: [], draining: [] };
   const results = attempts.map((given) => ({ plan: PLAN, applied: { ...nothing, ...given } }));
-  return { elapsed: 7, scope: "partial", attempts: results, drift: undefined, culprits: [], items: [] };
+  const failure = attempts.at(-1)?.refused;
+  const kept = { elapsed: 7, scope: "partial", attempts: results, drift: undefined, rejected: [], items: [] } as const;
+  return failure ? { ...kept, failure } : kept;
 }
 
 t.test("steps, rules and refused restores of all attempts are counted; the last one decides", async (t) => {

@@ -46,7 +46,7 @@ t.test("a refusal is a result, a kernel that cannot be looked at is not", async 
   const { applied } = await pass(means, buildState([a]));
   t.match(applied.refused, {
     step: { kind: "iptables" },
-    error: { refusal: { culprit: "-A KUBE-SERVICES -j RETURN" } },
+    error: { refusal: { rejectedLines: ["-A KUBE-SERVICES -j RETURN"] } },
   });
   tools.fault = () => "no";
   await t.rejects(pass(means, buildState([a])), KernelError);

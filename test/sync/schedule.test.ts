@@ -47,15 +47,25 @@ t.test("after a long rest a request runs at once", async (t) => {
   t.same(runs, [0, 5000]);
 });
 
-t.test("a failed run is repeated after the retry period, sooner if somebody asks", async (t) => {
-  const { clock, runs, schedule } = setUp([false, false]);
+t.test("a failed run is repeated after 1 s, 2 s, 4 s and so on up to the retry period", async (t) => {
+  const { clock, runs, schedule } = setUp(Array.from({ length: 8 }, () => false));
   schedule.request();
-  await clock.advance(30_000);
-  t.same(runs, [0, 30_000]);
-  await clock.advance(2000);
+  await clock.advance(121_000);
+  t.same(runs, [0, 1000, 3000, 7000, 15_000, 31_000, 61_000, 91_000, 121_000]);
+  await clock.advance(3_600_000);
+  t.same(runs.slice(9), [3_721_000], "after a success in the full period");
+});
+
+t.test("a failed run is repeated sooner on request, and the waits begin again after a success", async (t) => {
+  const { clock, runs, schedule } = setUp([false, false, true, false]);
   schedule.request();
-  await clock.advance(0);
-  t.same(runs, [0, 30_000, 32_000]);
+  await clock.advance(1500);
+  schedule.request();
+  await clock.advance(500);
+  t.same(runs, [0, 1000, 2000]);
+  schedule.request();
+  await clock.advance(3000);
+  t.same(runs.slice(3), [3000, 4000]);
 });
 
 t.test("with no request at all it runs once in the full period", async (t) => {

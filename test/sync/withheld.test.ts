@@ -23,27 +23,25 @@ t.test("nothing is done without unless it was refused", async (t) => {
   t.equal(withheld.withhold(other, 0), other, "in another mode there is nothing");
 });
 
-t.test(
-  "what was refused is tried again after half a minute, then after twice as long, up to ten minutes",
-  async (t) => {
-    const withheld = new Withheld();
-    const waits: number[] = [];
-    for (let now = 0; waits.length < 7; ) {
-      withheld.add([itemOf("a")], now);
-      let wait = 0;
-      while (withheldOf(withheld.withhold(STATE, now + wait)).has("a")) wait += SECOND;
-      waits.push(wait / SECOND);
-      now += wait;
-    }
-    t.strictSame(waits, [30, 60, 120, 240, 480, 600, 600]);
-  },
-);
+t.test("a rejected item is tried again after 2 s, then after twice as long, up to five minutes", async (t) => {
+  const withheld = new Withheld();
+  const waits: number[] = [];
+  for (let now = 0; waits.length < 9; ) {
+    withheld.add([itemOf("a")], now);
+    let wait = 0;
+    while (withheldOf(withheld.withhold(STATE, now + wait)).has("a")) wait += SECOND;
+    waits.push(wait / SECOND);
+    now += wait;
+  }
+  t.strictSame(waits, [2, 4, 8, 16, 32, 64, 128, 256, 300]);
+});
 
 t.test("what was taken is forgotten, and begins from the start if it is refused once more", async (t) => {
   const withheld = new Withheld();
   withheld.add([itemOf("a"), itemOf("b")], 0);
-  withheld.add([itemOf("b")], 30 * SECOND);
-  const state = withheld.withhold(STATE, 30 * SECOND);
+  t.equal(withheld.nextRetry(0), 2 * SECOND);
+  withheld.add([itemOf("b")], 2 * SECOND);
+  const state = withheld.withhold(STATE, 2 * SECOND);
   t.strictSame(withheldOf(state), new Set(["b"]));
   withheld.settle(state);
   t.strictSame(
@@ -53,7 +51,7 @@ t.test("what was taken is forgotten, and begins from the start if it is refused 
   withheld.settle(STATE);
   t.equal(withheld.size, 0);
   withheld.add([itemOf("b")], 40 * SECOND);
-  t.equal(withheld.withhold(STATE, 70 * SECOND), STATE, "half a minute again");
+  t.equal(withheld.withhold(STATE, 42 * SECOND), STATE, "two seconds again");
 });
 
 t.test("the newest refusal is the one that is told", async (t) => {
@@ -66,8 +64,8 @@ t.test("the newest refusal is the one that is told", async (t) => {
 t.test("it is the same set as long as nothing in it changes", async (t) => {
   const withheld = new Withheld();
   withheld.add([itemOf("a")], 0);
-  withheld.add([itemOf("b")], 10 * SECOND);
-  const [one, same, less] = [0, 29, 31].map((seconds) => withheldOf(withheld.withhold(STATE, seconds * SECOND)));
+  withheld.add([itemOf("b")], 1 * SECOND);
+  const [one, same, less] = [0, 1.9, 2.1].map((seconds) => withheldOf(withheld.withhold(STATE, seconds * SECOND)));
   t.equal(one, same);
   t.not(one, less);
   t.strictSame(less, new Set(["b"]));
