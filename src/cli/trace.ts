@@ -1,4 +1,4 @@
-// Which flags has `trace`?
+// The flags of the trace command.
 import type { Argv } from "yargs";
 import { isColourWelcome } from "../commands/colour.ts";
 import { TRACE_FORMATS, tracePaths } from "../commands/trace.ts";
@@ -18,7 +18,7 @@ interface TraceArguments extends ParsedInputs {
 export function traceCommand(context: CommandContext) {
   return {
     command: "trace [path..]",
-    describe: "tell where a packet goes, and why",
+    describe: "trace a packet through the rules",
     builder: (argv: Argv) =>
       withInputs(argv)
         .option("from", {
@@ -67,7 +67,7 @@ export function traceCommand(context: CommandContext) {
       };
       // Dumps are something to look at: then there need be no manifests.
       const input = await inputsOf({ ...args, withoutObjects: rules.length > 0 }, context);
-      context.done((await tracePaths(input, flags, context.output)) ? 0 : 2);
+      context.done(await tracePaths(input, flags, context.output));
     },
   };
 }

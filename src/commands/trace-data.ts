@@ -1,4 +1,4 @@
-// How is a walk told to programs?
+// Converts a trace to JSON data.
 import { type Fraction, numberOf } from "../trace/fraction.ts";
 import { smallFraction } from "../trace/share.ts";
 import type { Outcome, RulePlace, ServerPlace, Step } from "../trace/trace.ts";
@@ -10,7 +10,7 @@ import { sayDetails } from "./trace-words.ts";
 
 /** Steps are called by their position among all; `before` and `last` are such positions. */
 export function traceData(report: TraceReport): Data {
-  const { trace, mode, layout, nodeName, service } = report;
+  const { trace, mode, tables, layout, nodeName, service } = report;
   const { packet, steps, ends } = trace;
   const positionsOf = (some: readonly Step[]) => some.map((step) => steps.indexOf(step));
   return {
@@ -26,6 +26,7 @@ export function traceData(report: TraceReport): Data {
       to: { address: packet.destination, port: packet.destinationPort },
     },
     mode,
+    tables: mode === "dump" ? tables : undefined,
     layout,
     node: nodeName === "" ? undefined : nodeName,
     service: service && {
@@ -99,7 +100,12 @@ function outcomeData(outcome: Outcome) {
       return { end: "rejected", answer: "icmp-port-unreachable", by: placeData(outcome.by) };
     case "dropped":
       return { end: outcome.kind, by: placeData(outcome.by) };
-    case "stopped":
-      return { end: outcome.kind, reason: outcome.reason, by: outcome.by && placeData(outcome.by) };
+    case "unknown":
+      return {
+        end: outcome.kind,
+        reason: outcome.reason,
+        remedy: outcome.remedy,
+        by: outcome.by && placeData(outcome.by),
+      };
   }
 }

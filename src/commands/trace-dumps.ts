@@ -1,7 +1,9 @@
-// Over what does a packet walk that meets the rules of dumps?
+// Reads the dumps of --rules and joins them to the ruleset of one node.
 import { InputError } from "../errors.ts";
 import type { Family } from "../net/family.ts";
 import type { Dump } from "../state/dump.ts";
+import { missingParts } from "../state/dump-missing.ts";
+import type { DumpGap, MissingPart } from "../state/dump-part.ts";
 import type { Chains, TableName } from "../state/kernel-state.ts";
 import type { InterfaceAddress } from "../state/node-facts.ts";
 import { type Field, fieldOfDump } from "../trace/field.ts";
@@ -10,44 +12,74 @@ import { readDump, readDumpText } from "./dump-file.ts";
 /** Dumps of one node, each with its file. */
 export type NamedDumps = readonly { readonly path: string; readonly dump: Dump }[];
 
-/** Reads all files; `family` is that of tables that do not tell. Rejects with InputError. */
+/** Reads all files; `family` is that of tables that do not tell. Rejects with InputError, also for a file without rules. */
 export async function readDumps(paths: readonly string[], family: Family | undefined): Promise<NamedDumps> {
   const dumps: { path: string; dump: Dump }[] = [];
-  for (const path of paths) dumps.push({ path, dump: readDump(path, await readDumpText(path), family) });
+  for (const path of paths) {
+    const dump = readDump(path, await readDumpText(path), family);
+    if (dump.told.size === 0 && dump.gaps.length === 0) throw new InputError({ source: path }, EMPTY);
+    dumps.push({ path, dump });
+  }
   return dumps;
 }
 
+const EMPTY = "no rules in this file; write the output of iptables-save, run as root, to it";
+
 /**
- * All dumps together, as one node has them. No addresses: those of the node are not known. Throws InputError where two
- * files have the same table.
+ * All dumps together, as one node has them; what they do not show is missing from it. No addresses: those of the node
+ * are not known. Throws InputError where two files have the same table.
  */
 export function fieldOfDumps(dumps: NamedDumps, family: Family, addresses: readonly InterfaceAddress[]): Field {
+  const { own, missing } = joinBackends(dumps, family);
   const tables = new Map<TableName, Chains>();
-  for (const { path, dump } of dumps) {
+  for (const { path, dump } of own) {
     for (const [name, chains] of dump.states.get(family)?.tables ?? []) {
       if (tables.has(name)) throw new InputError({ source: path }, `table ${name} of ${family} is in another file too`);
       tables.set(name, chains);
     }
   }
-  const heads = dumps.map(({ dump }) => headsOf(dump.texts.tables.get(family) ?? ""));
+  const heads = own.map(({ dump }) => headsOf(dump.texts.tables.get(family) ?? ""));
   const field = fieldOf(dumps, family, { heads: heads.join(""), addresses });
-  return { ...field, tables };
+  return { ...field, tables, missing };
 }
 
-/** What no file has and yet is missed, with the tool that would tell. */
-export function missedParts(dumps: NamedDumps, family: Family): readonly string[] {
-  const hasRules = dumps.some(({ dump }) => dump.texts.tables.has(family));
-  const hasServers = dumps.some(({ dump }) => dump.told.has("servers"));
-  const isIpvs = dumps.some(({ dump }) => OF_IPVS_MODE.test(dump.texts.sets));
-  const tool = family === "IPv4" ? "iptables-save" : "ip6tables-save";
-  return [
-    ...(hasRules ? [] : [`no rules of ${family} (${tool})`]),
-    ...(isIpvs && !hasServers ? ["no virtual servers (ipvsadm -Sn), though its sets are of IPVS mode"] : []),
-  ];
+interface JoinedBackends {
+  /** The dumps without those of the other iptables backend. */
+  readonly own: NamedDumps;
+  readonly missing: readonly MissingPart[];
 }
 
-/** Sets of the Indexed layout have names of their own. */
-const OF_IPVS_MODE = /^create KUBE-(?!(?:6-)?IX-)/m;
+/**
+ * A dump that warns of tables of the other backend is settled by a dump of those tables, if they are empty. Rules of
+ * both backends cannot be traced together: hooks of equal priority run in the order of their registration, which no
+ * dump shows.
+ */
+function joinBackends(dumps: NamedDumps, family: Family): JoinedBackends {
+  const partsOf = (some: NamedDumps) =>
+    missingParts(
+      some.map(({ dump }) => dump),
+      family,
+    );
+  const warned = dumps.filter(({ dump }) => dump.gaps.some((gap) => isOfBackend(gap) && gap.family === family));
+  const others = dumps.filter((each) => !warned.includes(each) && each.dump.states.get(family)?.tables.size);
+  if (warned.length === 0 || others.length === 0) return { own: dumps, missing: partsOf(dumps) };
+  const own = dumps.filter((each) => !others.includes(each));
+  const rest = partsOf(own).filter(({ part }) => part !== "tables");
+  return { own, missing: others.every(({ dump }) => isIdle(dump, family)) ? rest : [bothBackends(family), ...rest] };
+}
+
+function isOfBackend({ kind }: DumpGap): boolean {
+  return kind === "legacy" || kind === "nft";
+}
+
+function isIdle({ texts }: Dump, family: Family): boolean {
+  return !/^(?:\[\d+:\d+\] )?-A |^:\S+ DROP /m.test(texts.tables.get(family) ?? "");
+}
+
+function bothBackends(family: Family): MissingPart {
+  const reason = "both iptables backends have rules, and the order in which they run is not known";
+  return { part: "tables", family, reason, remedy: "remove the rules of one backend from the node" };
+}
 
 interface Rest {
   readonly heads: string;

@@ -75,7 +75,7 @@ const KINDS: Readonly<Record<Outcome["kind"], BoxKind>> = {
   policy: "refusal",
   rejected: "refusal",
   refused: "refusal",
-  stopped: "stop",
+  unknown: "stop",
 };
 
 function endBox(end: End, index: number, report: TraceReport): Box {

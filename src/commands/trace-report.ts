@@ -1,8 +1,9 @@
-// What is told of a walk, before it is put into words or data?
+// Defines a trace with all that its text, data and picture say about it.
 import type { Backend } from "../backends/backend.ts";
 import { hostPort } from "../net/address.ts";
 import type { Options } from "../options/options.ts";
 import { isIndexChain } from "../state/index-chain-name.ts";
+import type { TableName } from "../state/kernel-state.ts";
 import { targetOf } from "../state/rule.ts";
 import { type Fraction, plus } from "../trace/fraction.ts";
 import type { End, RulePlace, ServerPlace, Step, Trace } from "../trace/trace.ts";
@@ -12,6 +13,8 @@ export interface TraceReport {
   readonly trace: Trace;
   /** `dump`: rules that somebody gave, of whatever mode. */
   readonly mode: Backend["mode"] | "dump";
+  /** The tables of a dump that were read. */
+  readonly tables: readonly TableName[];
   /** Of iptables mode. */
   readonly layout: Options["iptablesLayout"] | undefined;
   /** Empty: none is known. */

@@ -1,4 +1,4 @@
-// How is a walk told to people?
+// Prints a trace as text: what is unknown, the packet, its Service, the rules matched, and the outcomes.
 import { PROTOCOL_NUMBERS, PROTOCOLS } from "../net/protocol.ts";
 import { printHostPort } from "../trace/effect.ts";
 import { numberOf } from "../trace/fraction.ts";
@@ -16,7 +16,7 @@ import {
   type TraceReport,
 } from "./trace-report.ts";
 import { explainService } from "./trace-service.ts";
-import { sayDetails, sayOutcome, sayReason, sayShare } from "./trace-words.ts";
+import { sayDetails, sayOutcome, sayReason, sayShare, sayUnknown } from "./trace-words.ts";
 
 const STYLES = { heading: "1", rule: "2", good: "32", bad: "31", open: "33" } as const;
 
@@ -28,6 +28,7 @@ type Paint = (style: Style, text: string) => string;
 export function* printTrace(report: TraceReport, colour: boolean): Iterable<string> {
   const paint: Paint = (style, text) => (colour ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text);
   const { trace } = report;
+  for (const line of unknowns(trace.ends)) yield paint("open", line);
   yield paint("heading", sayPacket(report));
   yield "";
   yield* printService(report);
@@ -38,13 +39,26 @@ export function* printTrace(report: TraceReport, colour: boolean): Iterable<stri
   for (const ends of alikeEnds(trace.ends, sayDetails)) yield* printEnds(ends, report, paint);
 }
 
+/** Says first what the answer lacks, each part once, and what would supply it. */
+function unknowns(ends: readonly End[]): readonly string[] {
+  const lines = ends.flatMap(({ outcome }) => {
+    if (outcome.kind !== "unknown") return [];
+    return [`unknown: ${sayUnknown(outcome)}${outcome.remedy === undefined ? "" : `; ${outcome.remedy}`}`];
+  });
+  return lines.length === 0 ? [] : [...new Set(lines), ""];
+}
+
 /** `TCP from 10.1.0.1 to 10.96.0.1:80, iptables mode, on node a`. */
-export function sayPacket({ trace: { packet }, mode, layout, nodeName }: TraceReport): string {
-  const where = mode === "dump" ? "by the rules of the dump" : `${mode} mode`;
+export function sayPacket({ trace: { packet }, mode, tables, layout, nodeName }: TraceReport): string {
+  const where = mode === "dump" ? `by the rules of the dump (${sayTables(tables)})` : `${mode} mode`;
   const how = layout === "Indexed" ? "Indexed layout" : "";
   return [`${protocolOf(packet)} from ${senderOf(packet)} to ${targetOf(packet)}`, where, how, onNode(nodeName)]
     .filter((part) => part !== "")
     .join(", ");
+}
+
+function sayTables(tables: readonly string[]): string {
+  return tables.length === 0 ? "no table" : `${tables.length === 1 ? "table" : "tables"} ${tables.join(", ")}`;
 }
 
 function onNode(nodeName: string): string {
@@ -114,7 +128,7 @@ const LOOKS: Readonly<Record<Outcome["kind"], Style>> = {
   policy: "bad",
   rejected: "bad",
   refused: "bad",
-  stopped: "open",
+  unknown: "open",
 };
 
 function* printEnds(ends: readonly End[], report: TraceReport, paint: Paint): Iterable<string> {

@@ -1,7 +1,7 @@
-// What is said of one end of a walk?
+// Describes one outcome of a trace in words.
 import { printHostPort } from "../trace/effect.ts";
 import { printShare } from "../trace/share.ts";
-import type { Delivery, End, RulePlace, ServerPlace } from "../trace/trace.ts";
+import type { Delivery, End, Outcome, RulePlace, ServerPlace } from "../trace/trace.ts";
 import { placeOf, type TraceReport } from "./trace-report.ts";
 
 /** `1/3 (33.3 %)`; of what chance does not decide, that it may be. */
@@ -26,9 +26,14 @@ export function sayOutcome({ outcome }: End, { podAt }: Pick<TraceReport, "podAt
       return `rejected with ${outcome.answer} by ${sayPlace(outcome.by)}`;
     case "refused":
       return `rejected with icmp-port-unreachable by ${sayPlace(outcome.by)}, which has nobody to send it to`;
-    case "stopped":
-      return `not known from ${outcome.by === undefined ? "here" : sayPlace(outcome.by)} on: ${outcome.reason}`;
+    case "unknown":
+      return `unknown: ${sayUnknown(outcome)}`;
   }
+}
+
+/** What is not known, behind the rule that needs it. */
+export function sayUnknown({ by, reason }: Extract<Outcome, { kind: "unknown" }>): string {
+  return by === undefined ? reason : `${sayPlace(by)} ${reason}`;
 }
 
 /** What else there is to say, in sentences: why it is so, what the receiver sees, how answers come back. */
@@ -39,6 +44,8 @@ export function sayDetails({ outcome }: End): readonly string[] {
     case "dropped":
     case "rejected":
       return sayReason(outcome.by);
+    case "unknown":
+      return outcome.remedy === undefined ? [] : [outcome.remedy];
     default:
       return [];
   }

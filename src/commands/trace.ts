@@ -1,6 +1,7 @@
-// Where does a packet go?
+// The trace command: follows a packet through the rules that manifests come to, or through those of a dump.
 import { drawGraph } from "../draw/picture.ts";
 import type { World } from "../model/world.ts";
+import { TABLES } from "../state/kernel-state.ts";
 import type { Field } from "../trace/field.ts";
 import { localityOf } from "../trace/locality.ts";
 import { walk } from "../trace/walk.ts";
@@ -11,7 +12,7 @@ import type { InputFlags } from "./inputs.ts";
 import type { Output } from "./output.ts";
 import { fieldIn, openTraceCluster, type TraceCluster, worldIn } from "./trace-cluster.ts";
 import { traceData } from "./trace-data.ts";
-import { fieldOfDumps, missedParts, readDumps } from "./trace-dumps.ts";
+import { fieldOfDumps, readDumps } from "./trace-dumps.ts";
 import { traceGraph } from "./trace-graph.ts";
 import { type FoundPacket, findPacket } from "./trace-packet.ts";
 import { readSender, readTarget } from "./trace-places.ts";
@@ -34,8 +35,11 @@ export interface TraceFlags {
   readonly colour: boolean;
 }
 
-/** Traces one packet; the answer is whether all of the input could be used. Rejects with InputError. */
-export async function tracePaths(input: InputFlags, flags: TraceFlags, output: Output): Promise<boolean> {
+/**
+ * Traces one packet. The answer is the exit code: 0 every outcome is known, 1 some outcome is unknown, 2 some input could
+ * not be used. Rejects with InputError.
+ */
+export async function tracePaths(input: InputFlags, flags: TraceFlags, output: Output): Promise<0 | 1 | 2> {
   checkSupported(input.options, ["iptables", "ipvs"]);
   const places = { from: { source: "--from" }, to: { source: "--to" } };
   const [from, to] = [readSender(flags.from, places.from), readTarget(flags.to, places.to)];
@@ -46,7 +50,8 @@ export async function tracePaths(input: InputFlags, flags: TraceFlags, output: O
   for (const note of [...found.warnings, ...found.notes]) output.note(note);
   const told = await traceFound(found, cluster, { flags, output });
   await output.data(printReport(told, flags));
-  return cluster.problems.length === 0;
+  if (cluster.problems.length > 0) return 2;
+  return told.trace.ends.some(({ outcome }) => outcome.kind === "unknown") ? 1 : 0;
 }
 
 interface Means {
@@ -89,6 +94,7 @@ export function reportOf(walked: {
   return {
     trace: walk(field, packet),
     mode,
+    tables: TABLES.filter((table) => field.tables.has(table)),
     layout: mode === "iptables" ? cluster.options.iptablesLayout : undefined,
     nodeName: cluster.nodeName,
     service: findService(world, packet, (address) => isLocal(address) ?? false),
@@ -103,7 +109,6 @@ async function dumpField(
 ): Promise<Field> {
   output.progress.show(() => "reading the dumps");
   const dumps = await readDumps(paths, family);
-  for (const part of missedParts(dumps, family)) output.note(`note: the dump has ${part}`);
   return fieldOfDumps(dumps, family, cluster.addresses);
 }
 

@@ -1,7 +1,7 @@
-// What would be observed if a wanted state were in the kernel, and nothing else?
+// Computes the observed state that a desired state would yield, and completes observed states with it.
 
 import { pagedList } from "../paged-list.ts";
-import type { DumpPart } from "./dump-part.ts";
+import type { DumpPart, MissingPart } from "./dump-part.ts";
 import { wholeIpvs } from "./ipvs-whole.ts";
 import { type Chain, type IpvsState, type KernelState, TABLES } from "./kernel-state.ts";
 import type { ObservedServer, VirtualServer } from "./virtual-server.ts";
@@ -16,14 +16,23 @@ export function carriedOut(state: KernelState): KernelState {
   return { family, observed: true, tables: tablesOf(state), fragments: pagedList(), sysctls, counters, ...ipvs };
 }
 
-/** What was observed, and in place of all that nothing was told of, what is wanted. */
-export function withoutGaps(actual: KernelState, wanted: KernelState, told: ReadonlySet<DumpPart>): KernelState {
+/** What a dump shows of a state. */
+export interface DumpExtent {
+  readonly told: ReadonlySet<DumpPart>;
+  /** Tables that are missing although others were told of; `tables`: rules of the other iptables backend. */
+  readonly missing: readonly MissingPart["part"][];
+}
+
+/** What was observed, and in place of all that the dump does not show, what is wanted. */
+export function withoutGaps(actual: KernelState, wanted: KernelState, { told, missing }: DumpExtent): KernelState {
+  const desired = tablesOf(wanted);
+  const unseen = [...desired].filter(([table]) => missing.includes(table));
   const found = actual.ipvs?.kind === "observed" ? actual.ipvs : undefined;
   const held = ipvsOf(wanted);
   return {
     ...actual,
     observed: true,
-    tables: told.has("tables") ? actual.tables : tablesOf(wanted),
+    tables: told.has("tables") ? new Map([...actual.tables, ...unseen]) : desired,
     sysctls: told.has("sysctls") ? actual.sysctls : wanted.sysctls,
     counters: told.has("counters") ? actual.counters : wanted.counters,
     ipvs: {

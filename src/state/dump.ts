@@ -1,4 +1,4 @@
-// What was in a kernel, as its tools printed it?
+// Reads the output of iptables-save, ip6tables-save, ipset save and ipvsadm -Sn as the observed state of a kernel.
 import { RuleSyntaxError } from "../errors.ts";
 import { familyOf } from "../net/address.ts";
 import { parseCidr } from "../net/cidr.ts";
@@ -6,7 +6,7 @@ import { FAMILIES, type Family } from "../net/family.ts";
 import { pagedList } from "../paged-list.ts";
 import { idle } from "./carried-out.ts";
 import { readPart } from "./dump-fault.ts";
-import type { DumpPart } from "./dump-part.ts";
+import type { DumpGap, DumpPart } from "./dump-part.ts";
 import { type DumpPiece, dumpPieces, type NumberedLine } from "./dump-pieces.ts";
 import { familyOfSet, setsOfFamily } from "./dump-sets.ts";
 import { type FamilyTable, familyTables, parseTable, type TableText } from "./dump-tables.ts";
@@ -26,6 +26,8 @@ export interface Dump {
   readonly states: ReadonlyMap<Family, DumpState>;
   /** Of all else it says nothing, whatever the kernel had. */
   readonly told: ReadonlySet<DumpPart>;
+  /** Where the text itself says that something is missing from it. */
+  readonly gaps: readonly DumpGap[];
   readonly texts: DumpTexts;
 }
 
@@ -40,6 +42,7 @@ export interface DumpTexts {
 }
 
 interface Parts {
+  readonly gaps: DumpGap[];
   readonly tables: TableText[];
   readonly set: NumberedLine[];
   readonly server: NumberedLine[];
@@ -65,7 +68,16 @@ export function parseDump(text: string, asked?: Family): Dump {
   };
   const states = familiesOf(found).map((family) => [family, stateOf(family, found)] as const);
   const saved = [...byFamily(tables, (each) => [each.text])].map(([family, all]) => [family, all.join("")] as const);
-  return { states: new Map(states), told: toldOf(parts), texts: { tables: new Map(saved), sets, servers } };
+  const texts = { tables: new Map(saved), sets, servers };
+  return { states: new Map(states), told: toldOf(parts), gaps: gapsOf(parts, tables, asked), texts };
+}
+
+/** A gap without a family of its own belongs to the table behind it, or else to the one before it. */
+function gapsOf({ gaps }: Parts, tables: readonly FamilyTable[], asked: Family | undefined): readonly DumpGap[] {
+  return gaps.map((gap) => {
+    const behind = tables.find(({ number }) => number > gap.line) ?? tables.at(-1);
+    return { ...gap, family: gap.family ?? behind?.family ?? asked };
+  });
 }
 
 /** Is this what such tools print, rather than manifests? Told by the first line that is no comment. */
@@ -75,7 +87,7 @@ export function isDump(text: string): boolean {
 }
 
 function partsOf(text: string): Parts {
-  const parts: Parts = { tables: [], set: [], server: [], sysctl: [], address: [] };
+  const parts: Parts = { gaps: [], tables: [], set: [], server: [], sysctl: [], address: [] };
   let family: Family | undefined;
   for (const piece of dumpPieces(text)) family = takePiece(parts, piece, family);
   return parts;
@@ -83,7 +95,8 @@ function partsOf(text: string): Parts {
 
 function takePiece(parts: Parts, piece: DumpPiece, family: Family | undefined): Family | undefined {
   if (piece.kind === "family") return piece.family;
-  if (piece.kind === "table") parts.tables.push({ ...piece, family });
+  if (piece.kind === "gap") parts.gaps.push({ ...piece.gap, family: piece.gap.family ?? family });
+  else if (piece.kind === "table") parts.tables.push({ ...piece, family });
   else parts[piece.kind].push(piece);
   return family;
 }

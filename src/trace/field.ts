@@ -1,5 +1,6 @@
-// What does a packet walk over: all that the kernel holds of one family, as far as it is known?
+// Holds all kernel state of one family that decides what happens to a packet, as far as it is known.
 import type { Family } from "../net/family.ts";
+import type { MissingPart } from "../state/dump-part.ts";
 import { parseTables } from "../state/iptables-parse.ts";
 import { wholeIpvs } from "../state/ipvs-whole.ts";
 import { parseServers } from "../state/ipvsadm-text.ts";
@@ -15,7 +16,7 @@ export type Policy = "ACCEPT" | "DROP";
 
 export interface Field {
   readonly family: Family;
-  /** A table that is not there has no rules. */
+  /** A table that is not there has no rules, unless it is missing. */
   readonly tables: ReadonlyMap<TableName, Chains>;
   /** By table and chain; ACCEPT where none is known. */
   readonly policies: ReadonlyMap<TableName, ReadonlyMap<string, Policy>>;
@@ -26,6 +27,8 @@ export interface Field {
   readonly addresses: readonly InterfaceAddress[] | undefined;
   /** Addresses that are local for sure, whatever else is: those of virtual servers. */
   readonly serviceAddresses: ReadonlySet<string>;
+  /** A packet that comes to one of these ends as unknown. Absent: everything is known. */
+  readonly missing?: readonly MissingPart[];
   /** Does the kernel track the connections that IPVS translates (`net.ipv4.vs.conntrack`)? */
   readonly ipvsTracked: boolean;
 }

@@ -62,7 +62,7 @@ function serve(
     const what = `destination becomes ${printHostPort(real.address, realPort)} (${server.scheduler})${stays}`;
     if (real.method !== "masquerade" && real.method !== "local") {
       recorder.end(one, {
-        kind: "stopped",
+        kind: "unknown",
         by: at,
         reason: `is sent on to ${real.address} untranslated (${real.method})`,
       });

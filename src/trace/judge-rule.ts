@@ -114,7 +114,7 @@ function judgeRare(match: RareMatch, state: PacketState, situation: Situation): 
     case "extension-header":
       return FAILS;
     case "unjudged":
-      return unknown(`depends on what nobody knows of one packet: ${match.text}`);
+      return unknown(`cannot be evaluated for a single packet: ${match.text}`);
     case "unknown":
       return unknown(`is not understood: ${match.text}`);
   }

@@ -24,7 +24,8 @@ interface Question {
 
 function judgeNamed(name: string, question: Question): Judgement {
   const set = question.situation.field.sets.get(name);
-  if (set === undefined || question.depth > DEEPEST) return unknown(`asks set ${name}, which is not in the dump`);
+  if (set === undefined || question.depth > DEEPEST)
+    return unknown(`asks for set ${name}, which is not in the dump (ipset save)`);
   if (set.type === "list:set") return judgeList(set, question);
   const answers = sourcesFor(set, question).map((source) => judgeEntries(set, { ...question, source }));
   const [first] = answers;

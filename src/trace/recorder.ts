@@ -44,7 +44,7 @@ function keyOf(outcome: Outcome): string {
     return JSON.stringify([where, to.address, to.port, source, translatedBy !== undefined, masqueradedBy.length > 0]);
   }
   if (outcome.kind === "policy") return JSON.stringify([outcome.kind, outcome.hook, outcome.table]);
-  const reason = outcome.kind === "stopped" ? outcome.reason : "";
+  const reason = outcome.kind === "unknown" ? outcome.reason : "";
   return JSON.stringify([outcome.kind, reason, outcome.by && placeKey(outcome.by)]);
 }
 

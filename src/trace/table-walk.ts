@@ -78,7 +78,7 @@ function* takenBy(
     } else if (walk.fates.makesNoDifference({ frame, index }, parsed, branch.state)) {
       here.add(branch);
     } else {
-      walk.recorder.end(branch, { kind: "stopped", by: place, reason: judgement.reason });
+      walk.recorder.end(branch, { kind: "unknown", by: place, reason: judgement.reason });
     }
   }
 }
@@ -111,7 +111,7 @@ type Lead = Extract<Effect, { kind: "enter" }>;
 function enter(at: Met, lead: Lead, { here, back, entering }: Ways & { readonly entering: Branches }): void {
   const entered = enterChain(at.walk, at, lead);
   if (typeof entered === "string") {
-    for (const branch of entering) end(at, branch, { kind: "stopped", by: at.place, reason: entered });
+    for (const branch of entering) end(at, branch, { kind: "unknown", by: at.place, reason: entered });
     return;
   }
   const returned = walkChain(at.walk, entered, entering);
@@ -137,7 +137,7 @@ function obeyAlone(at: Met, branch: Branch, effect: Exclude<Effect, { kind: "ent
       end(at, step(at, branch, "rejected"), { kind: "rejected", by, answer: effect.answer });
       break;
     case "stop":
-      end(at, branch, { kind: "stopped", by, reason: effect.reason });
+      end(at, branch, { kind: "unknown", by, reason: effect.reason });
   }
 }
 

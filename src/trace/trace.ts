@@ -47,8 +47,13 @@ export type Outcome =
   | { readonly kind: "rejected"; readonly by: RulePlace; readonly answer: string }
   /** A virtual server has, or chose, no real server that takes connections: the sender is told `icmp-port-unreachable`. */
   | { readonly kind: "refused"; readonly by: ServerPlace }
-  /** Nobody can say how it goes on. */
-  | { readonly kind: "stopped"; readonly by?: RulePlace | ServerPlace; readonly reason: string };
+  /** A rule cannot be evaluated, or a part of the kernel state is missing; `remedy` is what would supply it. */
+  | {
+      readonly kind: "unknown";
+      readonly by?: RulePlace | ServerPlace;
+      readonly reason: string;
+      readonly remedy?: string;
+    };
 
 /** It goes to a process of the node, or leaves the node for somebody else. */
 export interface Delivery {

@@ -1,10 +1,11 @@
-// Which hooks does a packet pass, in the kernel's order, and where does it end?
+// Walks a packet through the netfilter hooks, tables and IPVS in the kernel's order and records its outcomes.
+import type { MissingPart } from "../state/dump-part.ts";
 import type { TableName } from "../state/kernel-state.ts";
 import { Branches } from "./branch.ts";
 import { deliver } from "./delivery.ts";
 import type { Field } from "./field.ts";
 import { ALWAYS } from "./fraction.ts";
-import { visitServers } from "./ipvs-walk.ts";
+import { type Served, visitServers } from "./ipvs-walk.ts";
 import { type Locality, localityOf } from "./locality.ts";
 import type { Interface, Packet } from "./packet.ts";
 import { type HostAddress, hostAddress, packetState } from "./packet-state.ts";
@@ -80,7 +81,7 @@ function forward(passage: Passage, branches: Branches, around: Around): void {
 /** To the node itself. IPVS stands behind the rules of the filter table, and sends on what it translates. */
 function goIn(passage: Passage, branches: Branches, around: Around): void {
   const here = passAll(passage, branches, { hook: "INPUT", ...around });
-  const { taken, left } = visitServers(serverVisit(passage, "INPUT"), here);
+  const { taken, left } = serve(passage, "INPUT", here);
   const { local, others } = route(passage, taken);
   const mine = new Branches([...left, ...local]);
   const received = around.connection === "confirmed" ? mine : translate(passage, mine, { hook: "INPUT", ...around });
@@ -96,7 +97,7 @@ function setOut(passage: Passage, branches: Branches): void {
   let here = pass(passage, branches, { hook: "OUTPUT", table: "raw", ...around, connection: "none" });
   here = pass(passage, here, { hook: "OUTPUT", table: "mangle", ...around });
   here = translate(passage, here, { hook: "OUTPUT", ...around });
-  const { taken, left } = visitServers(serverVisit(passage, "OUTPUT"), here);
+  const { taken, left } = serve(passage, "OUTPUT", here);
   const { local, others } = route(passage, taken);
   sendOn(passage, others);
   here = pass(passage, new Branches([...left, ...local]), { hook: "OUTPUT", table: "filter", ...around });
@@ -157,29 +158,51 @@ type Station = Around & { readonly hook: Hook; readonly table: TableName };
 
 function pass({ field, packet, locality, source, recorder }: Passage, branches: Branches, station: Station): Branches {
   const { hook, table } = station;
+  const missing = field.missing?.find(({ part }) => part === table || part === "tables");
+  if (missing) return endUnknown(recorder, branches, missing);
   const chains = field.tables.get(table) ?? new Map();
   const policy = field.policies.get(table)?.get(hook) ?? "ACCEPT";
   const situation = { field, packet, locality, source, ...station };
   return walkTable({ situation, chains, policy }, branches, recorder);
 }
 
+/** Ends all branches at a part of the kernel state that is not known. */
+function endUnknown(recorder: Recorder, branches: Branches, { reason, remedy }: MissingPart): Branches {
+  for (const branch of branches) recorder.end(branch, { kind: "unknown", reason, remedy });
+  return new Branches();
+}
+
 /** Who is for the node itself. Where that is not known, that is the end. */
 function route(
-  { locality, recorder }: Passage,
+  { field, locality, recorder }: Passage,
   branches: Branches,
 ): { readonly local: Branches; readonly others: Branches } {
   const [local, others] = [new Branches(), new Branches()];
   for (const branch of branches) {
     const { text } = branch.state.destination;
     const mine = locality.isLocal(text);
-    if (mine !== undefined) (mine ? local : others).add(branch);
-    else recorder.end(branch, { kind: "stopped", reason: `is ${text} an address of the node? say --node-address` });
+    const missing = missingServers(field);
+    // The address of any virtual server is local, and none of them is known.
+    if (missing && mine !== true) {
+      endUnknown(recorder, new Branches([branch]), missing);
+    } else if (mine !== undefined) (mine ? local : others).add(branch);
+    else
+      recorder.end(branch, {
+        kind: "unknown",
+        reason: `whether ${text} is an address of the node; say --node-address`,
+      });
   }
   return { local, others };
 }
 
-function serverVisit({ field, packet, recorder }: Passage, hook: "INPUT" | "OUTPUT") {
-  return { field, protocol: packet.protocol, hook, recorder };
+function serve({ field, packet, recorder }: Passage, hook: "INPUT" | "OUTPUT", branches: Branches): Served {
+  const missing = missingServers(field);
+  const known = missing ? endUnknown(recorder, branches, missing) : branches;
+  return visitServers({ field, protocol: packet.protocol, hook, recorder }, known);
+}
+
+function missingServers({ missing }: Field): MissingPart | undefined {
+  return missing?.find(({ part }) => part === "servers");
 }
 
 function namedOr(name: string | undefined): Interface {

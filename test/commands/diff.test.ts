@@ -164,7 +164,7 @@ t.test("what cannot be read is told in one line, with 2", async (t) => {
     [
       "a dump with a fault",
       ["--against", fileOf(t, "*nat\nCOMMIT\nx\n")],
-      /file: line 3: no line of iptables-save, .*: x$/,
+      /file: line 3: not a line of iptables-save, .*: x$/,
     ],
     ["a manifest that is none", ["--against", fileOf(t, "kind: {")], /file: document 1: line 1, column 8/],
     ["standard input twice", ["-", "--against", "-"], /--against: standard input can be read only once/],
@@ -183,7 +183,27 @@ t.test("what comes from standard input must be a dump", async (t) => {
   const args = ["--import=tsx", "src/main.ts", "diff", ...DEMO, "--ip-family", "ipv4", "--against", "-"];
   const say = (input: string) => spawnSync(process.execPath, args, { input, encoding: "utf8" });
   t.match(say("kind: Service"), { status: 2, stderr: /fairlead: -: is no dump$/m });
-  t.match(say("*nat\nCOMMIT\n"), { status: 1, stdout: /^nat KUBE-SERVICES \(new\)$/m });
+  t.match(say("*nat\nCOMMIT\n*filter\nCOMMIT\n"), { status: 1, stdout: /^nat KUBE-SERVICES \(new\)$/m });
+});
+
+t.test("a table that the dump does not show is named and not compared, and the answer is never fine", async (t) => {
+  const dumps: readonly [string, string][] = [
+    ["*nat\nCOMMIT\n", "unknown: no filter table in the dump (IPv4); not compared"],
+    [
+      "*nat\nCOMMIT\n*filter\n:INPUT ACCEPT [0:0]\n",
+      "unknown: the filter table in the dump is truncated (no COMMIT) (IPv4); not compared",
+    ],
+    [
+      "*nat\n:INPUT ACCEPT [0:0]\n",
+      "unknown: line 1: the nat table in the dump is truncated (no COMMIT); not compared",
+    ],
+  ];
+  for (const [text, note] of dumps) {
+    const { code, notes, text: told } = await ask(...DEMO, "--ip-family", "ipv4", "--against", fileOf(t, text));
+    t.equal(code, 2, note);
+    t.ok(notes.includes(note), note);
+    t.notMatch(told, /^filter /m, note);
+  }
 });
 
 t.test("bad objects on this side are told and make the answer unsure", async (t) => {

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import t, { type Test } from "tap";
+import { z } from "zod";
 import { runCommandLine } from "../../src/cli.ts";
 import { CollectedOutput } from "../support/collected-output.ts";
 import { FIXTURES } from "../support/golden.ts";
@@ -182,17 +183,106 @@ t.test("the node by an address of an interface, where no Node is known", async (
     "--to",
     "node:31080/tcp",
   );
-  t.match(text, /^TCP from 192\.0\.2\.77 to 192\.0\.2\.10:31080, by the rules of the dump\n/);
+  t.match(
+    text,
+    /^TCP from 192\.0\.2\.77 to 192\.0\.2\.10:31080, by the rules of the dump \(tables filter, mangle, nat\)\n/,
+  );
 });
 
-t.test("dumps that are of no use", async (t) => {
+const SAVED = {
+  nat: "*nat\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -d 10.0.0.2/32 -p tcp -j DNAT --to-destination 10.0.0.3\nCOMMIT\n",
+  filter: "*filter\n:FORWARD ACCEPT [0:0]\nCOMMIT\n",
+  dropping: "*filter\n:FORWARD DROP [0:0]\nCOMMIT\n",
+  ipvs: "*nat\n:KUBE-IPVS-FILTER - [0:0]\nCOMMIT\n*filter\nCOMMIT\n",
+  servers: "-A -t 10.0.0.2:80 -s rr\n-a -t 10.0.0.2:80 -r 10.0.0.3:80 -m -w 1\n",
+};
+const LEGACY = "# Warning: iptables-legacy tables present, use iptables-legacy to see them\n";
+const INCOMPATIBLE = "# Table `filter' is incompatible, use 'nft' tool.\n";
+
+const INCOMPLETE: readonly [name: string, files: readonly string[], first: RegExp][] = [
+  ["nat alone", [SAVED.nat], /^unknown: no filter table in the dump; add the output of "iptables-save -t filter"/],
+  ["filter alone", [SAVED.filter], /^unknown: no nat table in the dump; add the output of "iptables-save -t nat"/],
+  ["sets alone", ["create a hash:ip family inet\n"], /^unknown: no IPv4 rules in the dump; add .*"iptables-save"/],
+  [
+    "a truncated table",
+    [`${SAVED.nat}*filter\n:FORWARD ACCEPT [0:0]\n-A FORWARD -j`],
+    /^unknown: the filter table in the dump is truncated \(no COMMIT\); save it again/,
+  ],
+  [
+    "a table that only nft lists",
+    [`${INCOMPATIBLE}${SAVED.nat}`],
+    /^unknown: the filter table in the dump is incomplete: it has chains that only nft lists; see "nft list table ip filter"/,
+  ],
+  [
+    "tables of the other backend",
+    [`${LEGACY}${SAVED.nat}${SAVED.filter}`],
+    /^unknown: the rules of iptables-legacy are not in the dump; add the output of "iptables-legacy-save"/,
+  ],
+  [
+    "rules in both backends",
+    [`${LEGACY}${SAVED.nat}${SAVED.filter}`, SAVED.dropping],
+    /^unknown: both iptables backends have rules, and the order in which they run is not known; remove/,
+  ],
+  [
+    "IPVS mode without virtual servers",
+    [SAVED.ipvs],
+    /^unknown: no virtual servers in the dump, although it is of IPVS mode; add the output of "ipvsadm -Sn"/,
+  ],
+];
+
+t.test("an incomplete dump gives no verdict: the result names the missing part first", async (t) => {
   const asked = ["--from", "10.0.0.1", "--to", "10.0.0.2:80", "--node-address", "192.0.2.1"];
-  const none = await ask("--rules", fileOf(t, "create a hash:ip family inet\n"), ...asked);
-  t.strictSame([none.code, none.notes], [0, ["note: the dump has no rules of IPv4 (iptables-save)"]]);
-  t.match(none.text, /^It meets no rule$/m);
-  const bad = await ask("--rules", fileOf(t, "hello\n"), ...asked);
-  t.equal(bad.code, 2);
-  t.match(bad.notes, [/file\.yaml: line 1: no line of iptables-save, ipset save or ipvsadm -Sn: hello$/]);
+  for (const [name, files, first] of INCOMPLETE) {
+    const rules = files.flatMap((text) => ["--rules", fileOf(t, text)]);
+    const { code, text } = await ask(...rules, ...asked);
+    t.equal(code, 1, name);
+    t.match(text, first, name);
+    t.notMatch(text, /100 % {2}10\.0\./, name);
+    const { ends } = Ends.parse(JSON.parse((await ask(...rules, ...asked, "-o", "json")).text));
+    t.strictSame(
+      ends.map(({ end, reason = "" }) => [end, text.startsWith(`unknown: ${reason}; `)]),
+      [["unknown", true]],
+      name,
+    );
+  }
+});
+
+const Ends = z.object({ ends: z.array(z.object({ end: z.string(), reason: z.string().optional() })) });
+
+t.test("the part that was missing, added as another file, settles the verdict", async (t) => {
+  const asked = ["--from", "10.0.0.1", "--to", "10.0.0.2:80", "--node-address", "192.0.2.1"];
+  const rest = ["*nat\nCOMMIT\n", SAVED.filter].join("");
+  for (const files of [
+    [SAVED.nat, SAVED.filter],
+    [`${LEGACY}${SAVED.nat}${SAVED.filter}`, rest],
+    [SAVED.ipvs, SAVED.servers],
+  ]) {
+    const { code, text } = await ask(...files.flatMap((each) => ["--rules", fileOf(t, each)]), ...asked);
+    t.equal(code, 0);
+    t.match(text, /^ {2}100 % {2}10\.0\.0\.3:80$/m);
+  }
+});
+
+t.test("a dump without rules, or with an error message in their place, is refused", async (t) => {
+  const asked = ["--from", "10.0.0.1", "--to", "10.0.0.2:80", "--node-address", "192.0.2.1"];
+  const refused: readonly [text: string, message: RegExp][] = [
+    ["", /file\.yaml: no rules in this file; write the output of iptables-save, run as root, to it$/],
+    ["# Generated by iptables-save v1.8.9\n", /file\.yaml: no rules in this file/],
+    ["hello\n", /file\.yaml: line 1: not a line of iptables-save, ipset save or ipvsadm -Sn: hello$/],
+    [
+      "iptables-save v1.8.9 (nf_tables): Could not fetch rule set generation id: Permission denied (you must be root)\n",
+      /file\.yaml: line 1: an error message in place of rules; save them again as root: /,
+    ],
+    [
+      "-bash: iptables-save: command not found\n",
+      /line 1: an error message in place of rules; save them again as root: /,
+    ],
+  ];
+  for (const [text, message] of refused) {
+    const { code, notes, text: told } = await ask("--rules", fileOf(t, text), ...asked);
+    t.strictSame([code, told], [2, ""], text);
+    t.match(notes.at(-1), message, text);
+  }
   t.equal((await ask(...asked)).code, 2, "neither manifests nor dumps");
 });
 

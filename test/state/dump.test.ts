@@ -93,8 +93,19 @@ t.test("what is wrong is told with its line", async (t) => {
     [
       "a stray line",
       `${V4}iptables: command not found\n`,
-      /^line 6: no line of iptables-save, ipset save or ipvsadm -Sn/,
+      /^line 6: an error message in place of rules; save them again as root: iptables: command not found$/,
     ],
+    [
+      "a list of rules",
+      "Chain INPUT (policy ACCEPT)\ntarget     prot opt source               destination\n",
+      /^line 1: output of iptables -L, which leaves out parts of rules; use iptables-save/,
+    ],
+    [
+      "a rule without its table",
+      "-A KUBE-SERVICES -j KUBE-NODEPORTS\n",
+      /^line 1: a rule outside of a table; is the line \*nat or \*filter above it missing\?/,
+    ],
+    ["a line of something else", "hello\n", /^line 1: not a line of iptables-save, ipset save or ipvsadm -Sn: hello$/],
     [
       "a rule that is none",
       `${SETS}${V4.replace("COMMIT", "-Q X\nCOMMIT")}`,
@@ -104,17 +115,28 @@ t.test("what is wrong is told with its line", async (t) => {
     ["a set entry", `${V4}${SETS}add OTHER 1\n`, /^line 8: neither a set nor an entry of one above: add OTHER 1$/],
     ["a virtual server", `${SERVERS}${V4}-A -t x:80\n`, /^line 9: not a virtual server: -A -t x:80$/],
     ["an address", "address add 10.0.0.1 dev kube-ipvs0\n", /^line 1: no address of an interface/],
-    [
-      "a table cut off",
-      V4.replace("COMMIT\n", ""),
-      /^line 1: a table without its COMMIT: something is missing: \*nat$/,
-    ],
-    ["a table cut off before another", V4.replace("COMMIT\n", "") + V6, /^line 1: a table without its COMMIT/],
     ["a table that is there twice", `# iptables\n${V4}${V4}`, /^line 7: a second time for IPv4: \*nat$/],
     ["a table of unknown family", "*raw\n:PREROUTING ACCEPT [0:0]\nCOMMIT\n", /^line 1: nothing tells of which family/],
   ];
   for (const [name, text, message] of cases)
     t.throws(() => parseDump(text), { name: "RuleSyntaxError", message }, name);
+});
+
+t.test("a dump that says it is incomplete has a gap there, and no rules of a truncated table", async (t) => {
+  const cut = V4.replace("COMMIT\n", "");
+  const gapsOf = (text: string) => parseDump(text, "IPv4").gaps;
+  t.strictSame(gapsOf(V4), []);
+  t.strictSame(gapsOf(cut), [{ family: "IPv4", kind: "truncated", table: "nat", line: 1 }]);
+  t.strictSame(parseDump(cut, "IPv4").told, new Set());
+  t.strictSame(gapsOf(`${cut}# ip6tables\n${V6}`), [{ family: "IPv6", kind: "truncated", table: "nat", line: 1 }]);
+  const legacy = "# Warning: iptables-legacy tables present, use iptables-legacy to see them\n";
+  t.strictSame(gapsOf(`${legacy}${V4}`), [{ family: "IPv4", kind: "legacy", line: 1 }]);
+  const six = "# Warning: ip6tables-legacy tables present, use ip6tables-legacy-save to see them\n";
+  t.strictSame(gapsOf(`${V4}${six}`), [{ family: "IPv6", kind: "legacy", line: 6 }]);
+  for (const words of ["# Table `filter' is incompatible", "# Table `filter' contains incompatible base-chains"]) {
+    const gap = { family: "IPv4", kind: "incompatible", table: "filter", line: 1 };
+    t.strictSame(gapsOf(`${words}, use 'nft' tool.\n${V4}`), [gap], words);
+  }
 });
 
 t.test("what render prints is read back as it was meant", async (t) => {

@@ -23,7 +23,7 @@ export function differencesOf({ compat, indexed }: BothLayouts, packet: Packet):
   const most = (one.steps.length + other.steps.length) / RESOLUTION;
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((end) => {
     const [was, is] = [before.get(end) ?? 0, after.get(end) ?? 0];
-    const open = end.startsWith("stopped") ? [`nobody knows: ${end}`] : [];
+    const open = end.startsWith("unknown") ? [`nobody knows: ${end}`] : [];
     return before.has(end) === after.has(end) && Math.abs(was - is) <= most ? open : [`${end}: ${was}, then ${is}`];
   });
 }
@@ -47,8 +47,8 @@ function printEnd({ outcome, last }: End): string {
     }
     case "rejected":
       return `rejected with ${outcome.answer}`;
-    case "stopped":
-      return `stopped: ${outcome.reason}`;
+    case "unknown":
+      return `unknown: ${outcome.reason}`;
     default:
       return outcome.kind;
   }

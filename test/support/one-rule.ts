@@ -50,8 +50,8 @@ export function askRule(words: string, { hook = "FORWARD", table = "filter", pac
 }
 
 function answerOf(ends: readonly End[]): string {
-  const stopped = ends.find(({ outcome }) => outcome.kind === "stopped")?.outcome;
-  if (stopped?.kind === "stopped") return stopped.reason;
+  const stopped = ends.find(({ outcome }) => outcome.kind === "unknown")?.outcome;
+  if (stopped?.kind === "unknown") return stopped.reason;
   const dropped = ends.find(({ outcome }) => outcome.kind === "dropped");
   if (!dropped) return "fails";
   return ends.length === 1 ? "holds" : printShare(dropped.share);
@@ -81,7 +81,7 @@ function printOutcome({ outcome }: End): string {
       return `rejected ${outcome.answer}`;
     case "refused":
       return `refused by ${outcome.by.hook}`;
-    case "stopped":
-      return `stopped: ${outcome.reason}`;
+    case "unknown":
+      return `unknown: ${outcome.reason}`;
   }
 }

@@ -93,8 +93,8 @@ function printEnd({ outcome }: End, { origin }: Packet, { nodeAddresses }: Clust
     case "rejected":
     case "refused":
       return "rejected";
-    case "stopped":
-      return `stopped: ${outcome.reason}`;
+    case "unknown":
+      return `unknown: ${outcome.reason}`;
   }
 }
 

@@ -166,7 +166,7 @@ function printEnd({ outcome }: End): string {
       return outcome.answer === "icmp-admin-prohibited" ? "EHOSTUNREACH" : "refusal";
     case "refused":
       return "refusal";
-    case "stopped":
+    case "unknown":
       return outcome.reason;
   }
 }

@@ -93,7 +93,7 @@ function printEnd({ outcome }: End): string {
     case "rejected":
     case "refused":
       return "refusal";
-    case "stopped":
+    case "unknown":
       return `unknown, as it ${outcome.reason}`;
   }
 }

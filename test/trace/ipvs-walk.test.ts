@@ -66,7 +66,7 @@ t.test("a virtual server for every port takes what others do not", async (t) => 
 t.test("what is sent on untranslated is not followed", async (t) => {
   const field = nodeWith("", { servers: servers("rr", [1], "-i") });
   t.strictSame(printEnds(walk(field, buildPacket(TO_SERVICE)).ends), [
-    "stopped: is sent on to 10.244.0.1 untranslated (tunnel)",
+    "unknown: is sent on to 10.244.0.1 untranslated (tunnel)",
   ]);
 });
 

@@ -243,7 +243,7 @@ const CHANCE: readonly Row[] = [
   [
     "an unknown rate of a share",
     "-m statistic --mode random --probability 0.50000000000 -m limit --limit 3/min",
-    "depends on what nobody knows of one packet: -m limit --limit 3/min",
+    "cannot be evaluated for a single packet: -m limit --limit 3/min",
   ],
   ["each one", "-m statistic --mode nth --every 1", "holds"],
   ["a client of before", "-m recent --rcheck --seconds 60 --name L --mask 255.255.255.255 --rsource", "fails"],
@@ -289,7 +289,7 @@ const HOST: readonly Row[] = [
   ["IPVS, of what it has nothing to do with", "-m ipvs --ipvs", "fails"],
   ["not IPVS", "-m ipvs ! --ipvs", "holds"],
   ["no port of IPVS, of what it has nothing to do with", "-m ipvs ! --vport 80", "fails"],
-  ["a rate", "-m limit --limit 3/min", "depends on what nobody knows of one packet: -m limit --limit 3/min"],
+  ["a rate", "-m limit --limit 3/min", "cannot be evaluated for a single packet: -m limit --limit 3/min"],
   ["what is not known", "-m frobnicate --how much", "is not understood: -m frobnicate --how much"],
   ["another protocol, and what is not known", "-p udp -m frobnicate --how much", "fails"],
   ["another mark, and what is not known", "-m frobnicate --how much -m mark --mark 0x1", "fails"],

@@ -139,9 +139,9 @@ const ROWS: readonly [name: string, words: string, answer: string, asked?: Asked
     "--match-set OPEN src,src",
     "asks set MACS for what nobody knows of the packet (mac)",
   ],
-  ["a set in itself", "--match-set LOOP src", "asks set LOOP, which is not in the dump"],
+  ["a set in itself", "--match-set LOOP src", "asks for set LOOP, which is not in the dump (ipset save)"],
   ["a port, from one of the node's addresses", "--match-set NUMBERS dst", "holds", SEVERAL],
-  ["a set that is not there", "--match-set GONE src", "asks set GONE, which is not in the dump"],
+  ["a set that is not there", "--match-set GONE src", "asks for set GONE, which is not in the dump (ipset save)"],
   ["all of the node's addresses", "--match-set NETS src", "holds", SEVERAL],
   ["one of the node's addresses", "--match-set ADDRESSES src", WHICH, SEVERAL],
   [

@@ -119,31 +119,31 @@ const CHAINS: readonly Row[] = [
   [
     "a chain is missing",
     FILTER("-A FORWARD -j GONE"),
-    ["stopped: leads to GONE, which is neither a chain of the dump nor a target that is known"],
+    ["unknown: leads to GONE, which is neither a chain of the dump nor a target that is known"],
   ],
   [
     "chains jump in a ring",
     FILTER("-A FORWARD -j X", "-A X -j X"),
-    ["stopped: leads deeper than the kernel goes: chains jump in a ring"],
+    ["unknown: leads deeper than the kernel goes: chains jump in a ring"],
   ],
   ["REJECT as it is", FILTER("-A FORWARD -j REJECT"), ["rejected icmp-port-unreachable"]],
   ["REJECT with an answer", FILTER("-A FORWARD -p tcp -j REJECT --reject-with tcp-reset"), ["rejected tcp-reset"]],
-  ["a queue", FILTER("-A FORWARD -j NFQUEUE --queue-num 1"), ["stopped: hands it to a program, which decides"]],
+  ["a queue", FILTER("-A FORWARD -j NFQUEUE --queue-num 1"), ["unknown: hands it to a program, which decides"]],
   [
     "what is not understood",
     FILTER("-A FORWARD -j FROB --nicate 1"),
-    ["stopped: is not understood: -j FROB --nicate 1"],
+    ["unknown: is not understood: -j FROB --nicate 1"],
   ],
   [
     "a rule that nobody can read",
     FILTER('-A FORWARD -m comment --comment "x'),
-    ['stopped: is not understood: -A FORWARD -m comment --comment "x\nCOMMIT'],
+    ['unknown: is not understood: -A FORWARD -m comment --comment "x\nCOMMIT'],
   ],
   ["LOG lets it on", FILTER('-A FORWARD -j LOG --log-prefix "x "', "-A FORWARD -j DROP"), ["dropped by FORWARD 2"]],
   [
     "a proxy",
     tableText("mangle", ["-A PREROUTING -p tcp -j TPROXY --on-port 15001 --on-ip 127.0.0.1 --tproxy-mark 0x1/0x1"]),
-    ["stopped: hands it to a proxy on this node, if one listens"],
+    ["unknown: hands it to a proxy on this node, if one listens"],
   ],
 ];
 
@@ -158,7 +158,7 @@ const OPEN: readonly Row[] = [
   [
     "RETURN before a rule for it is the end",
     FILTER("-A FORWARD -j X", "-A X -i eth0 -j RETURN", "-A X -j DROP"),
-    ["stopped: asks for the interface it comes in by; say --in"],
+    ["unknown: asks for the interface it comes in by; say --in"],
   ],
   ["ACCEPT before a policy that accepts", FILTER("-A FORWARD -i eth0 -j ACCEPT"), TO_POD],
   [
@@ -174,7 +174,7 @@ const OPEN: readonly Row[] = [
   [
     "two ways that meet at an open question",
     FILTER("-A FORWARD -i eth0 -j X", "-A FORWARD -o eth1 -j DROP", "-A X"),
-    ["stopped: asks for the interface it leaves by; say --out"],
+    ["unknown: asks for the interface it leaves by; say --out"],
   ],
   [
     "the same lots in either way",
@@ -188,17 +188,17 @@ const OPEN: readonly Row[] = [
   [
     "other lots in one way",
     FILTER("-A FORWARD -i eth0 -j X", "-A X -m statistic --mode random --probability 0.50000000000 -j DROP"),
-    ["stopped: asks for the interface it comes in by; say --in"],
+    ["unknown: asks for the interface it comes in by; say --in"],
   ],
   [
     "a target that nobody knows in one way",
     FILTER("-A FORWARD -i eth0 -j GONE"),
-    ["stopped: asks for the interface it comes in by; say --in"],
+    ["unknown: asks for the interface it comes in by; say --in"],
   ],
   [
     "a program in one way",
     FILTER("-A FORWARD -i eth0 -j NFQUEUE --queue-num 1"),
-    ["stopped: asks for the interface it comes in by; say --in"],
+    ["unknown: asks for the interface it comes in by; say --in"],
   ],
   [
     "a question within a question",
@@ -214,7 +214,7 @@ const DEEP = Array.from({ length: 1100 }, (_, at) => {
 
 t.test("an open question before very many lots is the end", async (t) => {
   const { ends } = walk(nodeWith(FILTER("-A FORWARD -i eth0 -j X", ...DEEP)), buildPacket());
-  t.strictSame(printEnds(ends), ["stopped: asks for the interface it comes in by; say --in"]);
+  t.strictSame(printEnds(ends), ["unknown: asks for the interface it comes in by; say --in"]);
 });
 
 const THIRD = "-m statistic --mode random --probability 0.33333333349";
@@ -280,7 +280,7 @@ const OUTCOMES: readonly Row[] = [
   [
     "DNAT to too many addresses",
     NAT("-A PREROUTING -j DNAT --to-destination 10.0.0.0-10.255.255.255"),
-    ["stopped: sends it to one of more addresses than can be told one by one"],
+    ["unknown: sends it to one of more addresses than can be told one by one"],
   ],
   [
     "DNAT to ports with its own among them",
@@ -290,7 +290,7 @@ const OUTCOMES: readonly Row[] = [
   [
     "DNAT to other ports",
     NAT("-A PREROUTING -p tcp -j DNAT --to-destination 10.0.0.1:80-90"),
-    ["stopped: sends it to one of the ports 80-90"],
+    ["unknown: sends it to one of the ports 80-90"],
   ],
   [
     "DNAT that moves ports",
@@ -323,7 +323,7 @@ const OUTCOMES: readonly Row[] = [
   [
     "REDIRECT by an interface without address",
     NAT("-A PREROUTING -p tcp -j REDIRECT"),
-    ["stopped: redirects it to the interface it comes in by; say --in and --node-address"],
+    ["unknown: redirects it to the interface it comes in by; say --in and --node-address"],
     { origin: { kind: "arrives", source: "198.18.0.9", inInterface: "eth9" } },
   ],
   [
@@ -341,7 +341,7 @@ const OUTCOMES: readonly Row[] = [
   [
     "NETMAP of a source that is not known",
     NAT("-A POSTROUTING -j NETMAP --to 10.9.0.0/16"),
-    ["stopped: maps one of the node's addresses; say it in --from"],
+    ["unknown: maps one of the node's addresses; say it in --from"],
     FROM_NODE,
     {
       addresses: [
@@ -389,7 +389,7 @@ const OUTCOMES: readonly Row[] = [
   [
     "SNAT to too many addresses",
     NAT("-A POSTROUTING -j SNAT --to-source 10.0.0.0-10.255.255.255"),
-    ["stopped: sends it from one of more addresses than can be told one by one"],
+    ["unknown: sends it from one of more addresses than can be told one by one"],
   ],
   [
     "a connection that is not tracked is not translated",
@@ -451,7 +451,7 @@ const OUTCOMES: readonly Row[] = [
   [
     "nobody knows whether it is for the node",
     "",
-    ["stopped: is 10.244.0.7 an address of the node? say --node-address"],
+    ["unknown: whether 10.244.0.7 is an address of the node; say --node-address"],
     {},
     { addresses: undefined },
   ],
