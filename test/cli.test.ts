@@ -18,7 +18,7 @@ async function ask(...args: string[]) {
 }
 
 const WRONG: readonly [string, readonly string[], number, RegExp][] = [
-  ["no path", ["render"], 2, /give at least one file/],
+  ["no path", ["render"], 2, /no input: pass a file/],
   ["an unknown flag", ["render", "--colour", CLUSTER], 2, /Unknown argument: colour/],
   ["an unknown section", ["render", "--section", "arptables", CLUSTER], 2, /Invalid values/],
   ["a flag that cannot be read", ["render", "--iptables-masquerade-bit=x", CLUSTER], 2, /invalid argument "x"/],
@@ -54,7 +54,7 @@ const WRONG: readonly [string, readonly string[], number, RegExp][] = [
     2,
     /\/nowhere: cannot be read: no such file or directory/,
   ],
-  ["a node IP that is none", ["render", "--node-ip", "eth0", CLUSTER], 2, /--node-ip: "eth0" is no IP address/],
+  ["a node IP that is none", ["render", "--node-ip", "eth0", CLUSTER], 2, /--node-ip: "eth0" is not an IP address/],
   ["a node address that is none", ["render", "--node-address", "eth0", CLUSTER], 2, /--node-address: "eth0"/],
   ["a log format nobody knows", ["run", "--logging-format=xml"], 1, /initialize logging: logging\.format/],
   ["a mode nobody knows", ["--proxy-mode=userspace"], 1, /failed validate: .*userspace.*: must be iptables/],
@@ -114,7 +114,11 @@ t.test("a Service alone, whole or one port of it", async (t) => {
   t.notMatch(text, /KUBE-FORWARD|PREROUTING|KUBE-POSTROUTING/);
   t.match(text, /-A KUBE-NODEPORTS .*"web\/front:http"/);
   t.equal((await ask("render", CLUSTER, "--service", "web/front:http", "--section", "iptables")).text, text);
-  t.equal((await ask("render", CLUSTER, "--service", "web/fron", "--section", "iptables")).text, "");
+  t.match(await ask("render", CLUSTER, "--service", "web/fron", "--section", "iptables"), {
+    code: 2,
+    text: "",
+    notes: ['fairlead: no Service "web/fron"; did you mean "web/front"?'],
+  });
 });
 
 t.test("a Service alone in IPVS mode: its entries, servers and addresses, and the sets they are in", async (t) => {
@@ -179,10 +183,12 @@ t.test("as which node is asked, and told when nobody knows", async (t) => {
     join(folder, "b.yaml"),
     "apiVersion: v1\nkind: Node\nmetadata: {name: b}\n---\nkind: Secret\napiVersion: v1\n",
   );
-  t.match((await ask("render", folder)).notes, [/no --node/]);
-  t.match((await ask("render", folder, "--node", "c")).notes, [/no Node c/]);
-  t.strictSame((await ask("render", folder, "--node", "a")).notes, []);
-  t.match((await ask("render", folder, "--node", "a", "-v")).notes, [/b\.yaml: document 2: .*Secret/]);
+  t.match((await ask("render", folder, "--allow-empty")).notes, [/no --node/]);
+  t.match((await ask("render", folder, "--allow-empty", "--node", "c")).notes, [/no Node c/]);
+  t.strictSame((await ask("render", folder, "--allow-empty", "--node", "a")).notes, [
+    "note: rendered 0 Services, 2 families, 22 chains",
+  ]);
+  t.match((await ask("render", folder, "--allow-empty", "--node", "a", "-v")).notes, [/b\.yaml: document 2: .*Secret/]);
 });
 
 t.test("a bad object is told, the rest is printed, with 2", async (t) => {

@@ -1,9 +1,10 @@
-// What is in a document: which kind, alone or in a list?
+// Reads a YAML or JSON document: one object, or a list of them.
 import * as z from "zod";
 import { InputError, type Place } from "../errors.ts";
 import { describeIssue, enterField, listFaults } from "./checked-object.ts";
 import { readEndpointSlice } from "./endpoint-slice.ts";
 import { readEndpoints } from "./endpoints.ts";
+import { isObject, memberOf } from "./member.ts";
 import { readNode } from "./node.ts";
 import type { Kind, KubernetesObject } from "./objects.ts";
 import { readPod } from "./pod.ts";
@@ -33,6 +34,9 @@ const head = z.looseObject({
 
 /** Reads one YAML or JSON document: an object, or a list of them (`List`, `ServiceList`, …), item by item. */
 export function readDocument(raw: unknown, place: Place): Reading<KubernetesObject> {
+  if (place.field === undefined && isForeign(raw)) {
+    return passOver(place, "is not a Kubernetes object (no apiVersion and kind)", "foreign");
+  }
   const parsed = head.safeParse(raw);
   const kind = parsed.data?.kind ?? "";
   if (!parsed.success || !kind.endsWith("List")) return readSingle(raw, place);
@@ -43,6 +47,23 @@ export function readDocument(raw: unknown, place: Place): Reading<KubernetesObje
   // Items of a typed list may leave out what the list already says.
   const implied = itemKind === "" ? {} : { kind: itemKind, apiVersion: parsed.data.apiVersion };
   return joinReadings(items.map((item, index) => readSingle(item, { ...place, field: `items[${index}]` }, implied)));
+}
+
+/**
+ * Is it YAML or JSON of another program? What lacks only its apiVersion and is of a kind that we use, or lacks only its
+ * kind and has metadata, is a broken object instead. A Helm Chart.yaml has an apiVersion, and neither kind nor metadata.
+ */
+function isForeign(raw: unknown): boolean {
+  if (!isObject(raw) || Array.isArray(raw)) return true;
+  const kind = memberOf(raw, "kind") ?? "";
+  const apiVersion = memberOf(raw, "apiVersion") ?? "";
+  if (kind === "") return apiVersion === "" || !isObject(memberOf(raw, "metadata"));
+  return apiVersion === "" && !isUsedKind(kind);
+}
+
+/** A kind that we use, or a list of objects. */
+function isUsedKind(kind: unknown): boolean {
+  return typeof kind === "string" && (kind === "List" || readers.has(kind) || readers.has(kind.replace(/List$/, "")));
 }
 
 interface Implied {
@@ -58,7 +79,7 @@ function readSingle(raw: unknown, place: Place, implied: Implied = {}): Reading<
   if (!kind) return refuseAt(place, "kind", "is missing");
   if (!apiVersion) return refuseAt(place, "apiVersion", "is missing");
   const reader = readers.get(kind);
-  if (!reader || isForeign(apiVersion, reader.apiVersion)) {
+  if (!reader || isOtherGroup(apiVersion, reader.apiVersion)) {
     return passOver(place, `kind ${quote(kind)} of ${quote(apiVersion)} is not used`);
   }
   if (apiVersion === reader.apiVersion) return reader.read(raw, place);
@@ -66,7 +87,7 @@ function readSingle(raw: unknown, place: Place, implied: Implied = {}): Reading<
 }
 
 // Other groups have kinds of the same name, such as Knative's Service. Groups of today's objects all have a dot.
-function isForeign(apiVersion: string, wanted: string): boolean {
+function isOtherGroup(apiVersion: string, wanted: string): boolean {
   const [group = ""] = apiVersion.split("/");
   return group.includes(".") && !wanted.startsWith(`${group}/`);
 }

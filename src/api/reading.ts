@@ -1,10 +1,20 @@
-// What comes of reading input? Objects, what was wrong, and what was left alone on purpose.
+// The result of reading input: objects, problems, and what was skipped on purpose.
 import type { InputError, Place } from "../errors.ts";
 
-/** Input that is fine and of no use here: another kind, a slice of host names. */
+/**
+ * Why input was skipped.
+ * - `unused`: an object of the API that a node proxy does not need.
+ * - `foreign`: YAML or JSON that is no Kubernetes object, such as a values.yaml.
+ * - `template`: a template that has not been rendered.
+ * - `duplicate`: the same object is defined again later.
+ */
+export type SkipCategory = "unused" | "foreign" | "template" | "duplicate";
+
+/** Input that was skipped without being wrong. */
 export interface PassedOver {
   readonly place: Place;
   readonly reason: string;
+  readonly category: SkipCategory;
 }
 
 /** The same shape for one object, a document, a file or all files, so that readings can be put together. */
@@ -24,8 +34,8 @@ export function refuse(...problems: readonly InputError[]): Reading<never> {
   return { objects: [], problems, passedOver: [] };
 }
 
-export function passOver(place: Place, reason: string): Reading<never> {
-  return { objects: [], problems: [], passedOver: [{ place, reason }] };
+export function passOver(place: Place, reason: string, category: SkipCategory = "unused"): Reading<never> {
+  return { objects: [], problems: [], passedOver: [{ place, reason, category }] };
 }
 
 /** One reading of many, in order. */

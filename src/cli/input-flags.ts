@@ -1,4 +1,4 @@
-// Which flags stand for a machine and its inputs, in every command that reads manifests?
+// Flags for inputs and node facts, shared by every command that reads manifests.
 import type { Argv } from "yargs";
 import { type InputArguments, readInputFlags } from "../commands/given-inputs.ts";
 import type { InputFlags } from "../commands/inputs.ts";
@@ -45,5 +45,21 @@ export function withInputs(argv: Argv) {
     .option("nfacct", { type: "boolean", describe: "the node's kernel can count by name" })
     .option("tcp-be-liberal", { type: "boolean", describe: "nf_conntrack_tcp_be_liberal is set on the node" })
     .option("node-facts", { type: "string", describe: "a YAML file of all of these" })
-    .option("verbose", { alias: "v", type: "boolean", default: false, describe: "say what was passed over" });
+    .option("strict", {
+      type: "boolean",
+      default: false,
+      describe: "treat documents without apiVersion and kind, and unrendered templates, as errors",
+    })
+    .option("allow-empty", { type: "boolean", default: false, describe: "accept an input without any Service" })
+    .option("keep-going", {
+      type: "boolean",
+      default: false,
+      describe: "print the rest although some input could not be read (exit code 2)",
+    })
+    .option("verbose", {
+      alias: "v",
+      type: "boolean",
+      default: false,
+      describe: "report each skipped document with the reason",
+    });
 }

@@ -1,4 +1,4 @@
-// Which flags has `lint`?
+// Flags of `fairlead lint`.
 import type { Argv } from "yargs";
 import { lintPaths } from "../commands/lint.ts";
 import { LINT_FORMATS, type LintFormat } from "../commands/lint-print.ts";
@@ -12,10 +12,10 @@ interface LintArguments extends ParsedInputs {
 export function lintCommand(context: CommandContext) {
   return {
     command: "lint [path..]",
-    describe: "tell what in the manifests will surprise",
+    describe: "check Services for mistakes and surprises",
     builder: (argv: Argv) =>
       withInputs(argv)
-        .option("output", { alias: "o", choices: LINT_FORMATS, default: "text" as const, describe: "how to tell it" })
+        .option("output", { alias: "o", choices: LINT_FORMATS, default: "text" as const, describe: "output format" })
         .example("$0 manifests/ --node worker-a", "as that node sees it")
         .example("$0 manifests/ -o github", "beside the lines of a pull request"),
     handler: async (args: LintArguments) =>

@@ -1,4 +1,4 @@
-// Which flags has `render`?
+// Flags of `fairlead render`.
 import type { Argv } from "yargs";
 import { RENDER_FORMATS, renderPaths } from "../commands/render.ts";
 import { SECTIONS, type SectionName } from "../commands/sections.ts";
@@ -22,17 +22,21 @@ export function renderCommand(context: CommandContext) {
           alias: "o",
           choices: RENDER_FORMATS,
           default: "text" as const,
-          describe: "how to print it",
+          describe: "output format",
         })
-        .option("section", { choices: SECTIONS, describe: "print this section alone, fit for a pipe" })
+        .option("section", { choices: SECTIONS, describe: "print this section alone, fit to be piped into its tool" })
         .option("explain", { type: "boolean", default: false, describe: "put the reason before each rule" })
-        .option("service", { type: "string", array: true, default: [], describe: "only NAMESPACE/NAME[:PORT]" })
+        .option("service", {
+          type: "string",
+          array: true,
+          default: [],
+          describe: "print only this Service, NAMESPACE/NAME[:PORT]; repeatable",
+        })
         .example("$0 shop.yaml --node worker-a", "all sections")
         .example("$0 shop.yaml --section iptables | iptables-restore --noflush", "in an empty namespace"),
     handler: async ({ output: format, section, explain, service: services, ...args }: RenderArguments) => {
       const flags = { format, section, explain, services };
-      const complete = await renderPaths(await inputsOf(args, context), flags, context.output);
-      context.done(complete ? 0 : 2);
+      context.done(await renderPaths(await inputsOf(args, context), flags, context.output));
     },
   };
 }

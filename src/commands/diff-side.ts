@@ -10,7 +10,7 @@ import { findDevice } from "../kernel/link.ts";
 import { unlessRefused } from "../kernel/refused.ts";
 import type { Family } from "../net/family.ts";
 import { nodeNameOf } from "../options/complete.ts";
-import { STANDARD_INPUT } from "../source/manifests.ts";
+import { STANDARD_INPUT } from "../source/written-objects.ts";
 import { carriedOut, withoutGaps } from "../state/carried-out.ts";
 import { type Dump, type DumpState, isDump } from "../state/dump.ts";
 import { missingParts } from "../state/dump-missing.ts";
@@ -147,7 +147,7 @@ function isMissed(part: DumpPart, told: ReadonlySet<DumpPart>, { options }: Inpu
 async function manifestSide(path: string, { input, backend, output }: SideMeans): Promise<Side> {
   // Both sides are of one node.
   const inputs = await openInputs({ ...input, node: askedNode(input), cluster: undefined, paths: [path] }, backend);
-  reportInputs({ ...inputs, notes: [] }, input.verbose, output);
+  reportInputs({ ...inputs, notes: [] }, input, { output, isApplied: false });
   return {
     input,
     complete: inputs.problems.length === 0,

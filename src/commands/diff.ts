@@ -54,7 +54,7 @@ export async function diffPaths(given: InputFlags, flags: DiffFlags, output: Out
   const backend = await openBackend(given.options);
   const side = await openSide(flags.against, { input: given, backend, output });
   const inputs = await openInputs(side.input, backend);
-  reportInputs(inputs, given.verbose, output);
+  reportInputs(inputs, given, { output, isApplied: flags.format === "restore" });
   const variant = side.input.facts.iptablesVariant ?? "nft";
   const found = await compareSides(inputs, side, { backend, variant, progress: output.progress });
   const shown = selected(found, flags.services);

@@ -4,7 +4,7 @@ import { text as streamText } from "node:stream/consumers";
 import { InputError, RuleSyntaxError } from "../errors.ts";
 import type { Family } from "../net/family.ts";
 import { failureWords } from "../source/file-failure.ts";
-import { STANDARD_INPUT } from "../source/manifests.ts";
+import { STANDARD_INPUT } from "../source/written-objects.ts";
 import { type Dump, parseDump } from "../state/dump.ts";
 
 /** The text of a file, or of standard input (`-`). Rejects with InputError that names it. */

@@ -1,4 +1,4 @@
-// What do the flags that stand for a machine and its inputs say?
+// Decodes the flags for inputs and node facts that all commands beside the daemon share.
 import { InputError } from "../errors.ts";
 import { parseAddress } from "../net/address.ts";
 import { FAMILIES, type Family } from "../net/family.ts";
@@ -30,6 +30,9 @@ export interface InputArguments {
   readonly nfacct?: boolean | undefined;
   readonly tcpBeLiberal?: boolean | undefined;
   readonly verbose: boolean;
+  readonly strict?: boolean;
+  readonly allowEmpty?: boolean;
+  readonly keepGoing?: boolean;
 }
 
 /** Reads what the flags name. Rejects with InputError for what cannot be read. */
@@ -48,18 +51,21 @@ export async function readInputFlags(args: InputArguments, given: GivenFlags, ou
     facts: { ...file, ...factsOf(args) },
     options,
     verbose: args.verbose,
+    strict: args.strict ?? false,
+    allowEmpty: args.allowEmpty ?? false,
+    keepGoing: args.keepGoing ?? false,
   };
 }
 
 /** Undefined: files are read. Throws InputError where it is not clear what to read. */
 function clusterOf(args: InputArguments, { progress }: Output): LiveCluster | undefined {
   const { paths, kubeconfig, inCluster = false, withoutObjects = false } = args;
-  if (kubeconfig !== undefined && inCluster) throw wrongUsage("--kubeconfig and --in-cluster exclude each other");
+  if (kubeconfig !== undefined && inCluster) throw wrongUsage("--kubeconfig and --in-cluster are mutually exclusive");
   if (kubeconfig === undefined && !inCluster) {
     if (paths.length > 0 || withoutObjects) return undefined;
-    throw new InputError({}, "give at least one file, a directory, - for standard input, or --kubeconfig");
+    throw wrongUsage("no input: pass a file, a directory, - for standard input, or --kubeconfig FILE");
   }
-  if (paths.length > 0) throw wrongUsage("a live cluster is read in place of files: give either");
+  if (paths.length > 0) throw wrongUsage("--kubeconfig and file arguments are mutually exclusive");
   if (kubeconfig === "") throw wrongUsage("--kubeconfig needs a file");
   return new LiveCluster(kubeconfig ?? "", progress);
 }
@@ -75,7 +81,7 @@ function factsOf(args: InputArguments): GivenFacts {
 
 function readNodeIP(text: string): string {
   const address = parseAddress(text);
-  if (!address) throw new InputError({ source: "--node-ip" }, `${JSON.stringify(text)} is no IP address`);
+  if (!address) throw new InputError({ source: "--node-ip" }, `${JSON.stringify(text)} is not an IP address`);
   return address.text;
 }
 

@@ -1,6 +1,6 @@
-// What do the commands that read no machine know, and where do they have it from?
+// Reads the inputs of commands that work on manifests or a live cluster, and computes the rules of one node from them.
 import { hostname } from "node:os";
-import type { Node, Snapshot } from "../api/objects.ts";
+import type { KubernetesObject, Node, Snapshot } from "../api/objects.ts";
 import type { Backend } from "../backends/backend.ts";
 import { InputError } from "../errors.ts";
 import { nodeIPsOf } from "../model/node-ips.ts";
@@ -12,7 +12,7 @@ import type { Options } from "../options/options.ts";
 import { Tracker } from "../source/tracker.ts";
 import type { KernelState } from "../state/kernel-state.ts";
 import type { NodeFacts } from "../state/node-facts.ts";
-import { type ObjectsChoice, readObjects } from "./input-objects.ts";
+import { type ObjectsChoice, readObjects, requireServices } from "./input-objects.ts";
 import type { Output } from "./output.ts";
 
 export interface InputFlags extends ObjectsChoice {
@@ -22,8 +22,12 @@ export interface InputFlags extends ObjectsChoice {
   readonly families: readonly Family[];
   readonly facts: GivenFacts;
   readonly options: Options;
-  /** Say what was passed over, and why. */
+  /** Report each skipped document with the reason. */
   readonly verbose: boolean;
+  /** An input without Services is intended. */
+  readonly allowEmpty: boolean;
+  /** Print what could be read although some input could not. */
+  readonly keepGoing: boolean;
 }
 
 /** Inputs, read. */
@@ -31,8 +35,11 @@ export interface Inputs {
   readonly problems: readonly InputError[];
   /** What a reader should know about how the inputs were taken. */
   readonly notes: readonly string[];
-  /** Of each object that is of no use here, why. */
+  /** Why each skipped document was skipped. */
   readonly passedOver: readonly string[];
+  readonly objects: readonly KubernetesObject[];
+  /** What was read, for messages. */
+  readonly found: string;
   /** What this node's kernel should hold; undefined for a family that is not asked for or not usable. */
   wanted(family: Family): KernelState | undefined;
 }
@@ -42,7 +49,7 @@ export interface Inputs {
  * cluster that cannot be read.
  */
 export async function openInputs(flags: InputFlags, backend: Backend): Promise<Inputs> {
-  const { objects, problems, passedOver, notes: told } = await readObjects(flags);
+  const { objects, problems, passedOver, notes: told, found } = await readObjects(flags);
   flags.progress.show(() => `putting ${objects.length} objects together`);
   const snapshot = Tracker.snapshotOf(objects);
   const { nodeName, notes } = chooseNode(snapshot, flags);
@@ -54,14 +61,25 @@ export async function openInputs(flags: InputFlags, backend: Backend): Promise<I
     return backend.desired(worldOf({ snapshot, nodeName, node, options: flags.options, facts, family }));
   };
   const passed = passedOver.map(({ place, reason }) => new InputError(place, reason).message);
-  return { problems, notes: [...told, ...notes], passedOver: passed, wanted };
+  return { problems, notes: [...told, ...notes], passedOver: passed, objects, found, wanted };
 }
 
-/** Tells what is wrong with the inputs, and how they were taken. */
-export function reportInputs({ problems, notes, passedOver }: Inputs, verbose: boolean, output: Output): void {
-  for (const note of notes) output.note(note);
-  if (verbose) for (const passed of passedOver) output.note(passed);
-  for (const problem of problems) output.note(`error: ${problem.message}`);
+/**
+ * Reports problems and notes about the inputs. Throws InputError where there is no Service to look at, unless that is
+ * intended; and, where the result is fit to be applied, for any problem: it would remove what could not be read.
+ */
+export function reportInputs(
+  inputs: Pick<Inputs, "problems" | "notes" | "passedOver" | "objects" | "found">,
+  { verbose, allowEmpty, keepGoing }: Pick<InputFlags, "verbose" | "allowEmpty" | "keepGoing">,
+  { output, isApplied }: { readonly output: Output; readonly isApplied: boolean },
+): void {
+  for (const note of inputs.notes) output.note(note);
+  if (verbose) for (const passed of inputs.passedOver) output.note(passed);
+  for (const problem of inputs.problems) output.note(`error: ${problem.message}`);
+  if (isApplied && inputs.problems.length > 0 && !keepGoing) {
+    throw new InputError({}, "nothing is printed, because some input could not be read; --keep-going prints the rest");
+  }
+  requireServices(inputs, allowEmpty);
 }
 
 /** Which node is asked for, in words or by being here; undefined: none. */

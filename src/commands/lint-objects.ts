@@ -1,15 +1,18 @@
-// What do the manifests that are to be linted hold, and where does each object stand?
+// Reads the manifests that are to be linted, with the place of each object.
 import { isDeepStrictEqual } from "node:util";
 import { printObject } from "../api/object-name.ts";
 import type { KubernetesObject } from "../api/objects.ts";
+import type { PassedOver } from "../api/reading.ts";
 import { readServiceManifest, type ServiceManifest } from "../api/service-manifest.ts";
 import { readSliceManifest, type SliceManifest } from "../api/slice-manifest.ts";
 import type { InputError, Place } from "../errors.ts";
 import type { Finding } from "../lint/finding.ts";
 import { doubleObject, leftOutEntry, unreadable } from "../lint/reading-findings.ts";
 import type { WrittenObject } from "../source/manifest-text.ts";
+import { duplicateOf } from "../source/manifests.ts";
 import { readWrittenObjects } from "../source/written-objects.ts";
 import type { WrittenPart } from "../source/written-text.ts";
+import { printCount } from "./input-objects.ts";
 import type { LiveCluster } from "./live-cluster.ts";
 
 /** Where an object stands. */
@@ -37,8 +40,10 @@ export class LintObjects {
   readonly findings: PlacedFinding[] = [];
   /** What a reader should know of how they were read. */
   readonly notes: string[] = [];
-  /** Of what is of no use here, where it is and why. */
-  readonly passedOver: { readonly place: Place; readonly reason: string }[] = [];
+  /** What was skipped, and earlier definitions of objects that are defined again. */
+  readonly passedOver: PassedOver[] = [];
+  /** What was read, for messages: `2 files`, `the cluster`. */
+  source = "";
   /** By `printObject`, all that was read of the object. */
   readonly #meanings = new Map<string, readonly unknown[]>();
 
@@ -70,6 +75,7 @@ export class LintObjects {
   #addObject(object: KubernetesObject, meaning: readonly unknown[], written: Written): void {
     const name = printObject(object);
     const earlier = this.objects.has(name) ? this.written.get(name) : undefined;
+    if (earlier) this.passedOver.push(duplicateOf({ ...earlier.place, object: name }, written.place));
     if (earlier && !isDeepStrictEqual(this.#meanings.get(name), meaning))
       this.findings.push({ ...doubleObject(name, printPlace(written.place)), written: earlier });
     this.objects.set(name, object);
@@ -84,16 +90,19 @@ export async function readLintObjects(
   tell?: (path: string, share: number) => void,
 ): Promise<LintObjects> {
   const objects = new LintObjects();
-  for await (const written of readWrittenObjects(paths, tell && { tell })) objects.add(written);
+  const read = await readWrittenObjects(paths, tell && { tell });
+  objects.source = printCount(read.files, "file");
+  for await (const written of read.objects) objects.add(written);
   return objects;
 }
 
-/** The objects of a live cluster, as it tells them. Rejects with InputError where it cannot be read. */
+/** The objects of a live cluster. Rejects with InputError where it cannot be read. */
 export async function readLiveObjects(cluster: LiveCluster): Promise<LintObjects> {
   const objects = new LintObjects();
   const { written, notes } = await cluster.written();
   for (const each of written) objects.add(each);
   objects.notes.push(...notes);
+  objects.source = "the cluster";
   return objects;
 }
 

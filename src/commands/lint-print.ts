@@ -1,6 +1,7 @@
-// How are findings told: to people, to programs, to GitHub?
+// Prints findings for people, for programs and for GitHub.
 import type { Finding, Severity } from "../lint/finding.ts";
 import { printAnnotation } from "./github-annotation.ts";
+import { printCount } from "./input-objects.ts";
 
 export const LINT_FORMATS = ["text", "json", "github"] as const;
 export type LintFormat = (typeof LINT_FORMATS)[number];
@@ -15,25 +16,39 @@ export interface LocatedFinding extends Finding {
   readonly line: number;
 }
 
+/** What was checked. */
+export interface Examined {
+  readonly services: number;
+  /** `2 files`, `the cluster`. */
+  readonly source: string;
+}
+
 /** The findings, in lines. */
-export function printFindings(findings: readonly LocatedFinding[], format: LintFormat): Iterable<string> {
+export function printFindings(
+  findings: readonly LocatedFinding[],
+  format: LintFormat,
+  examined: Examined,
+): Iterable<string> {
   switch (format) {
-    case "json":
-      return JSON.stringify(findings, undefined, 2).split("\n");
+    case "json": {
+      const report = { apiVersion: "fairlead/v1", kind: "LintReport", examined, findings };
+      return JSON.stringify(report, undefined, 2).split("\n");
+    }
     case "github":
       return findings.map(annotationOf);
     case "text":
-      return printText(findings);
+      return printText(findings, examined);
   }
 }
 
-function* printText(findings: readonly LocatedFinding[]): Generator<string> {
+function* printText(findings: readonly LocatedFinding[], { services, source }: Examined): Generator<string> {
   for (const { severity, id, file, line, message, consequence, ...rest } of findings) {
     const place = line === 0 ? file : `${file}:${line}`;
     yield `${place}: ${severity}: ${subjectOf(rest)}${message} [${id}]`;
     yield `  ${consequence}`;
   }
-  yield findings.length === 0 ? "no findings" : `${count(findings, "error")}, ${count(findings, "warning")}`;
+  const counts = findings.length === 0 ? "no findings" : `${count(findings, "error")}, ${count(findings, "warning")}`;
+  yield `${counts} (${printCount(services, "Service")} in ${source} checked)`;
 }
 
 function subjectOf({ object, field }: Pick<Finding, "object" | "field">): string {
@@ -44,8 +59,7 @@ function subjectOf({ object, field }: Pick<Finding, "object" | "field">): string
 }
 
 function count(findings: readonly Finding[], severity: Severity): string {
-  const number = findings.filter((each) => each.severity === severity).length;
-  return `${number} ${severity}${number === 1 ? "" : "s"}`;
+  return printCount(findings.filter((each) => each.severity === severity).length, severity);
 }
 
 /** Shown beside its line, where there is one. */

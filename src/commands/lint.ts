@@ -1,32 +1,50 @@
-// What in the manifests will surprise?
+// `fairlead lint`: checks Services for mistakes and surprises.
 import type { Node } from "../api/objects.ts";
 import { compareTexts } from "../api/service-name.ts";
 import { InputError } from "../errors.ts";
 import { lintedClusterOf } from "../lint/cluster.ts";
 import { lint } from "../lint/lint.ts";
+import { unreadable } from "../lint/reading-findings.ts";
 import { worldOf } from "../model/world.ts";
 import { FAMILIES } from "../net/family.ts";
 import { LineFinder } from "../source/line-finder.ts";
 import { Tracker } from "../source/tracker.ts";
 import type { NodeFacts } from "../state/node-facts.ts";
 import { checkSupported } from "./configuration.ts";
-import { tellShare } from "./input-objects.ts";
+import { EXIT, type ExitCode } from "./failure.ts";
+import { describeFound, describeSkipped, printCount, requireServices, tellShare } from "./input-objects.ts";
 import { chooseNode, factsOf, type InputFlags, withGivenIPs } from "./inputs.ts";
 import { type LintObjects, type PlacedFinding, readLintObjects, readLiveObjects } from "./lint-objects.ts";
 import { type LintFormat, type LocatedFinding, printFindings } from "./lint-print.ts";
 import type { Output } from "./output.ts";
 
-/** Prints all findings; the answer is the exit code: 0 none, 1 there are some, 2 some input could not be used at all. */
-export async function lintPaths(input: InputFlags, format: LintFormat, output: Output): Promise<number> {
+/**
+ * Prints all findings; `unusable` where some input could not be read, else `problems` where there are findings. Rejects
+ * with InputError where there is no Service to check.
+ */
+export async function lintPaths(input: InputFlags, format: LintFormat, output: Output): Promise<ExitCode> {
   checkSupported(input.options, ["iptables", "ipvs"]);
   const read = await readAll(input);
   const { findings, notes } = findAll(read, input);
-  for (const note of [...read.notes, ...notes]) output.note(note);
+  const skipped = describeSkipped(read.passedOver, input.strict);
+  for (const note of [...read.notes, ...skipped.notes, ...notes]) output.note(note);
   if (input.verbose)
     for (const { place, reason } of read.passedOver) output.note(new InputError(place, reason).message);
-  await output.data(printFindings(locate(findings), format));
-  if (findings.some(({ id }) => id === "unreadable")) return 2;
-  return findings.length > 0 ? 1 : 0;
+  const strict = skipped.problems.map((each) => ({
+    ...unreadable(each),
+    written: { place: each.place, part: undefined },
+  }));
+  const all = [...findings, ...strict];
+  const isUnreadable = all.some(({ id }) => id === "unreadable");
+  const objects = [...read.objects.values()];
+  const found = describeFound({ objects, passedOver: read.passedOver }, read.source);
+  // What could not be read may be the Services.
+  requireServices({ objects, found }, input.allowEmpty || isUnreadable);
+  const services = objects.filter(({ kind }) => kind === "Service").length;
+  await output.data(printFindings(locate(all), format, { services, source: read.source }));
+  if (format === "github") output.note(`note: checked ${printCount(services, "Service")} in ${read.source}`);
+  if (isUnreadable) return EXIT.unusable;
+  return findings.length > 0 ? EXIT.problems : EXIT.fine;
 }
 
 function readAll({ cluster, paths, progress }: InputFlags): Promise<LintObjects> {

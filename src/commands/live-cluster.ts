@@ -1,4 +1,4 @@
-// What does a live cluster hold? Each resource is read once, however often it is asked for.
+// Reads the objects of a live cluster; each resource once, however often it is asked for.
 import type { KubernetesObject } from "../api/objects.ts";
 import { joinReadings, type Reading } from "../api/reading.ts";
 import { InputError } from "../errors.ts";
@@ -12,7 +12,7 @@ import type { Progress } from "./progress.ts";
 import { reportedVersion } from "./version.ts";
 
 /** Objects, and what a reader should know of how they were read. */
-export interface ReadObjects extends Reading<KubernetesObject> {
+interface ListedObjects extends Reading<KubernetesObject> {
   readonly notes: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export class LiveCluster {
    * All but Pods, and these Pods with those that were asked for before. Notes are told once. Rejects with InputError
    * where the cluster cannot be asked, or does not answer; a Pod that must not be seen may be known by EndpointSlices.
    */
-  async objects(pods: readonly PodName[]): Promise<ReadObjects> {
+  async objects(pods: readonly PodName[]): Promise<ListedObjects> {
     const wanted = [...WHOLE_CLUSTER, ...pods.map(podResource)];
     const missing = new Map(wanted.map((resource) => [printPath(resource, {}), resource]));
     for (const key of this.#read.keys()) missing.delete(key);

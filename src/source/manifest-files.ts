@@ -1,6 +1,6 @@
-// Which files do the given paths stand for, and did they change?
+// Finds the files that the given paths stand for.
 import { readdir, realpath, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve, sep } from "node:path";
 import { InputError } from "../errors.ts";
 import { failureWords, readCode } from "./file-failure.ts";
 
@@ -13,7 +13,9 @@ export interface ManifestFile {
 
 /** What the paths stand for at one moment. */
 export interface Scan {
-  /** Sorted by path, each once. */
+  /** The paths as given. */
+  readonly paths: readonly string[];
+  /** Each once, in the order in which they count: see `inOrder`. */
   readonly files: readonly ManifestFile[];
   /** Every directory in which a change can change the outcome. */
   readonly directories: readonly string[];
@@ -31,14 +33,40 @@ const MANIFEST = /\.(ya?ml|json)$/;
  */
 export async function scanPaths(paths: readonly string[]): Promise<Scan> {
   const scan = joinScans(await Promise.all(paths.map((path) => scanPath(path, { asked: true, above: [] }))));
-  const files = new Map(scan.files.map((file) => [file.path, file]));
+  const files = new Map(scan.files.map((file) => [resolve(file.path), file]));
   return {
     ...scan,
-    files: [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1)),
+    paths,
+    files: inOrder(paths, [...files.values()]),
     directories: [...new Set(scan.directories)],
   };
 }
 
+/**
+ * Files in the order in which they count, the last one most: by the last of the given paths that leads to them, below
+ * one directory in lexical order of the names, as kubectl reads it. Standard input is found by its own name.
+ */
+export function inOrder<T extends { readonly path: string }>(
+  paths: readonly string[],
+  files: readonly T[],
+): readonly T[] {
+  const roots = paths.map((path) => resolve(path));
+  const keyed = files.map((file) => {
+    const path = resolve(file.path);
+    const rank = roots.findLastIndex(
+      (root) => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep),
+    );
+    return { file, rank, names: path.split(sep) };
+  });
+  return keyed.sort((a, b) => a.rank - b.rank || compareNames(a.names, b.names)).map(({ file }) => file);
+}
+
+function compareNames(a: readonly string[], b: readonly string[]): number {
+  const index = a.findIndex((name, at) => name !== b[at]);
+  return (a[index] ?? "") < (b[index] ?? "") ? -1 : 1;
+}
+
+/** How a path was reached. */
 interface Way {
   /** The path was given by the user, not found in a directory. */
   readonly asked: boolean;
@@ -46,7 +74,7 @@ interface Way {
   readonly above: readonly string[];
 }
 
-const NOTHING: Scan = { files: [], directories: [], unreadable: [], problems: [] };
+const NOTHING: Scan = { paths: [], files: [], directories: [], unreadable: [], problems: [] };
 
 async function scanPath(path: string, way: Way): Promise<Scan> {
   try {
@@ -77,11 +105,12 @@ function describeFailure(path: string, asked: boolean, error: unknown): Scan {
   if (gone && !asked) return NOTHING;
   const reason = gone ? "no such file or directory" : `cannot be read: ${failureWords(error)}`;
   const problems = [new InputError({ source: path }, reason)];
-  return { files: [], directories: [dirname(path)], unreadable: gone ? [] : [path], problems };
+  return { ...NOTHING, directories: [dirname(path)], unreadable: gone ? [] : [path], problems };
 }
 
 function joinScans(scans: readonly Scan[]): Scan {
   return {
+    ...NOTHING,
     files: scans.flatMap(({ files }) => files),
     directories: scans.flatMap(({ directories }) => directories),
     unreadable: scans.flatMap(({ unreadable }) => unreadable),

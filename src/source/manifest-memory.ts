@@ -4,7 +4,7 @@ import { identify, KINDS, printObject } from "../api/object-name.ts";
 import type { KubernetesObject } from "../api/objects.ts";
 import type { PassedOver, Reading } from "../api/reading.ts";
 import { InputError } from "../errors.ts";
-import type { Scan } from "./manifest-files.ts";
+import { inOrder, type Scan } from "./manifest-files.ts";
 import { type FileReading, mergeFiles, readManifest } from "./manifests.ts";
 import type { Batch, Change } from "./source.ts";
 
@@ -24,7 +24,7 @@ export class ManifestMemory {
     const files = await this.#readChanged(scan);
     const same = this.#told && sameFiles(files, this.#files);
     this.#files = files;
-    if (!same) this.#merged = mergeFiles([...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1)));
+    if (!same) this.#merged = mergeFiles(inOrder(scan.paths, [...files.values()]));
     const { objects, problems, passedOver } = this.#merged;
     const complaints = this.#complain([...scan.problems, ...problems], passedOver);
     return { changes: same ? [] : this.#tell(objects), ...complaints };

@@ -1,9 +1,8 @@
-// Which objects does a text hold, in YAML or JSON, each as it was written, and where?
-import { Composer, LineCounter, Parser } from "yaml";
+// Reads the objects of a YAML or JSON text, each with its place and as it was written.
+import { Composer, LineCounter, Parser, type YAMLError } from "yaml";
 import { readDocument } from "../api/document.ts";
 import type { KubernetesObject } from "../api/objects.ts";
-import { escapeForeign } from "../api/quote.ts";
-import { joinReadings, type Reading, refuse } from "../api/reading.ts";
+import { passOver, type Reading, refuse } from "../api/reading.ts";
 import { InputError, type Place } from "../errors.ts";
 import { type Piece, readPlain, yamlPieces } from "./plain-yaml.ts";
 import type { WrittenPart, WrittenText } from "./written-text.ts";
@@ -22,12 +21,10 @@ export interface WrittenObject {
 /** Takes which part of a text was read, from 0 to 1; may be called for every line of it. */
 export type TellShare = (share: number) => void;
 
-/** Reads all documents of a text. A document that is no YAML costs that document, the others are read. */
-export function readText(text: string, source: string, tell: TellShare = () => {}): Reading<KubernetesObject> {
-  return joinReadings([...writtenObjectsOf(text, source, tell)].map(({ reading }) => reading));
-}
-
-/** The objects of one text, YAML or JSON. Documents are read one after the other. */
+/**
+ * The objects of one text, YAML or JSON. Documents are read one after the other; one that is not valid YAML costs that
+ * document alone.
+ */
 export function* writtenObjectsOf(
   content: string,
   source: string,
@@ -115,7 +112,7 @@ function* composedObjects({ whole, source, number: first, tell, ...piece }: Stre
     if (fault) {
       const { line, col } = lines.linePos(fault.pos[0]);
       const at = `line ${linesBefore(whole.text, piece.start) + line}, column ${col}`;
-      yield broken(place, new InputError(place, `${at}: ${escapeForeign(fault.message)}`), part);
+      yield brokenYaml(`${at}: ${FAULTS[fault.code] ?? "syntax error"}`, part, place);
     } else {
       const halfway = (part.start + part.end) / 2;
       const tellHalf = (share: number) => tell((halfway + (part.end - halfway) * share) / length);
@@ -137,23 +134,69 @@ interface Document {
 
 function* resolvedObjects(resolve: () => unknown, { part, place, tell }: Document): Generator<WrittenObject> {
   const resolved = resolveAliases(resolve);
-  if ("fault" in resolved) yield broken(place, new InputError(place, escapeForeign(resolved.fault)), part);
+  if (!resolved) yield brokenYaml("undefined alias, or too many aliases", part, place);
   else if (resolved.value !== null) yield* toldObjects(resolved.value, { part, place, tell });
 }
 
-// The package's own limit on aliases stands between a small file and a huge value.
-function resolveAliases(resolve: () => unknown): { readonly value: unknown } | { readonly fault: string } {
+// The limit of the yaml package on aliases keeps a small file from becoming a huge value.
+function resolveAliases(resolve: () => unknown): { readonly value: unknown } | undefined {
   try {
     return { value: resolve() };
-  } catch (error) {
-    return { fault: error instanceof Error ? error.message : String(error) };
+  } catch {
+    return undefined;
   }
+}
+
+/** In our words, by the code of the yaml package. */
+const FAULTS: Readonly<Partial<Record<YAMLError["code"], string>>> = {
+  BAD_ALIAS: "wrong alias",
+  BAD_INDENT: "wrong indentation, or a bracket that is not closed",
+  BAD_SCALAR_START: "a value that begins with this character must be in quotes",
+  BAD_DQ_ESCAPE: "unknown escape sequence",
+  BLOCK_AS_IMPLICIT_KEY: "a mapping is not allowed here; check indentation and quotes",
+  BLOCK_IN_FLOW: "a block is not allowed between brackets",
+  DUPLICATE_KEY: "a key is repeated in one mapping",
+  MISSING_CHAR: "a quote, bracket, comma or colon is missing before this",
+  MULTILINE_IMPLICIT_KEY: "a key must be on one line; check indentation and colons",
+  TAB_AS_INDENT: "tabs are not allowed as indentation",
+  UNEXPECTED_TOKEN: "unexpected text",
+};
+
+/** A template that is not rendered is seldom valid YAML. */
+function brokenYaml(fault: string, part: WrittenPart, place: Place): WrittenObject {
+  if (TEMPLATE.test(part.whole.text.slice(part.start, part.end)))
+    return { place, raw: undefined, part, reading: template(place) };
+  return broken(place, new InputError(place, `invalid YAML: ${fault}`), part);
+}
+
+/**
+ * A line that only an unrendered template has: `{{ … }}` alone or in the place of a value, where YAML would need quotes
+ * for it to be text. Text between quotes may be meant as it is, as in annotations of external-dns.
+ */
+const TEMPLATE = /^\s*(?:- )*(?:["']?[\w./-]+["']?:\s+)?(?:- )*\{\{/m;
+
+function template(place: Place): Reading<never> {
+  return passOver(place, "unrendered template ({{ … }}); render it first", "template");
+}
+
+/** What a document says; of one that is an unrendered template nothing. */
+function readUnlessTemplate(
+  raw: unknown,
+  { whole, start, end, path }: WrittenPart,
+  place: Place,
+): Reading<KubernetesObject> {
+  const reading = readDocument(raw, place);
+  const isForeign = reading.passedOver.some(({ category }) => category === "foreign");
+  if (reading.problems.length === 0 && !isForeign) return reading;
+  const isQuoted = reading.problems.some(({ reason }) => reason.includes("{{"));
+  const isBare = path.length === 0 && TEMPLATE.test(whole.text.slice(start, end));
+  return isQuoted || isBare ? template(place) : reading;
 }
 
 /** The document alone, or each item of the list that it is, and of lists in it. */
 function* objectsOf(raw: unknown, part: WrittenPart, place: Place): Generator<WrittenObject> {
   const list = itemsOf(raw);
-  if (!list) return yield { place, raw, part, reading: readDocument(raw, place) };
+  if (!list) return yield { place, raw, part, reading: readUnlessTemplate(raw, part, place) };
   for (const [index, item] of list.items.entries()) {
     const at = { ...part, path: [...part.path, "items", index] };
     // Items of a typed list may leave out what the list already says.
@@ -179,7 +222,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What stands where an object should be. */
+/** A place where an object should be, with the problem. */
 export function broken(place: Place, problem: InputError, part?: WrittenPart): WrittenObject {
   return { place, raw: undefined, part, reading: refuse(problem) };
 }

@@ -3,8 +3,8 @@ import { InputError } from "../errors.ts";
 import { DirectoryWatch, type Patience } from "./directory-watch.ts";
 import { scanPaths } from "./manifest-files.ts";
 import { ManifestMemory } from "./manifest-memory.ts";
-import { STANDARD_INPUT } from "./manifests.ts";
 import type { Batch } from "./source.ts";
+import { STANDARD_INPUT } from "./written-objects.ts";
 
 const PATIENCE: Patience = { quiet: 100, poll: 5000 };
 

@@ -166,7 +166,11 @@ t.test("what cannot be read is told in one line, with 2", async (t) => {
       ["--against", fileOf(t, "*nat\nCOMMIT\nx\n")],
       /file: line 3: not a line of iptables-save, .*: x$/,
     ],
-    ["a manifest that is none", ["--against", fileOf(t, "kind: {")], /file: document 1: line 1, column 8/],
+    [
+      "a manifest that is none",
+      ["--against", fileOf(t, "kind: {")],
+      /file: document 1: invalid YAML: line 1, column 8/,
+    ],
     ["standard input twice", ["-", "--against", "-"], /--against: standard input can be read only once/],
     ["a part of another form", ["--section", "ipset"], /--section goes with -o restore only/],
     ["a Service to restore", ["--service", "a/b", "-o", "restore"], /--service does not go with -o restore/],

@@ -35,7 +35,7 @@ const FIRST: Batch = {
     { type: "complete", kind: "EndpointSlice" },
   ],
   problems: [new InputError({ source: "a.yaml" }, "is odd")],
-  passedOver: [{ place: {}, reason: "kind Pod is not used" }],
+  passedOver: [{ category: "unused", place: {}, reason: "kind Pod is not used" }],
 };
 
 function setUp(families: readonly ("IPv4" | "IPv6")[]) {

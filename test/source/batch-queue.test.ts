@@ -18,7 +18,8 @@ function gone(name: string): News {
 }
 
 function wrong(reason: string): News {
-  const notes = { problems: [new InputError({}, reason)], passedOver: [{ place: {}, reason: `note ${reason}` }] };
+  const passedOver = [{ category: "unused", place: {}, reason: `note ${reason}` }] as const;
+  const notes = { problems: [new InputError({}, reason)], passedOver };
   return { change: undefined, notes };
 }
 

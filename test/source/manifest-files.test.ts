@@ -19,12 +19,21 @@ t.test("a directory stands for its manifests, however deep, sorted", async (t) =
   });
   const wanted = ["a.json", "b.yaml", "deep/c.yml", "deep/deeper/d.yaml", "looks-like.yaml/f.yaml"];
   t.strictSame(await listFiles(directory, ""), wanted);
-  t.strictSame(await listFiles(directory, "", "/deep", "/b.yaml"), wanted, "no file counts twice");
+  t.strictSame(
+    await listFiles(directory, "", "/deep", "/b.yaml"),
+    ["a.json", "looks-like.yaml/f.yaml", "deep/c.yml", "deep/deeper/d.yaml", "b.yaml"],
+    "no file counts twice; one that is given again counts as given last",
+  );
+});
+
+t.test("names are sorted directory by directory, as kubectl reads them", async (t) => {
+  const directory = t.testdir({ a: { "z.yaml": "" }, "a-b.yaml": "", "a.yaml": "" });
+  t.strictSame(await listFiles(directory, ""), ["a/z.yaml", "a-b.yaml", "a.yaml"]);
 });
 
 t.test("a file that is asked for counts whatever its name", async (t) => {
   const directory = t.testdir({ "services.txt": "", ".hidden": "" });
-  t.strictSame(await listFiles(directory, "/services.txt", "/.hidden"), [".hidden", "services.txt"]);
+  t.strictSame(await listFiles(directory, "/services.txt", "/.hidden"), ["services.txt", ".hidden"]);
 });
 
 t.test("a mounted ConfigMap counts once, through its visible names", async (t) => {
