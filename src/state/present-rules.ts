@@ -23,8 +23,8 @@ const CHAIN_BELOW = /^KUBE-(?:SEP|IX-SEP|IX-SUB)-/;
 /** kube-proxy's comments begin with the name of the ServicePort, `shop/cart:http cluster IP`. */
 const COMMENT = / --comment "([^" ]+)/;
 
-const ENDPOINT = / -p (?<protocol>\S+) .*--to-destination \[?(?<address>[^\]\s]+?)\]?:(?<port>\d+)/;
-const VIRTUAL_IP = / -d (?<address>\S+)\/\d+ -p (?<protocol>\S+) .*--dport (?<port>\d+)/;
+const ENDPOINT = / -p (?<protocol>\S+) .*--to-destination \[?(?<address>\S+?)\]?:(?<port>\d+)(?= |$)/;
+const CLUSTER_IP = / -d (?<address>\S+)\/\d+ -p (?<protocol>\S+) .*--comment "\S+ cluster IP" .*--dport (?<port>\d+)/;
 
 /**
  * What `observed` holds of these ServicePorts, by key: chains of their own, their rules in shared chains, and their set
@@ -145,20 +145,22 @@ function hasKey(keyOf: (rule: Rule) => string, rule: Rule): boolean {
   }
 }
 
-/** Set entries for the endpoints and virtual IPs that these rules name: the Indexed layout masquerades by them. */
+/** Set entries for the endpoints and cluster IPs that these rules name: the Indexed layout masquerades by them. */
 function presentEntries(observed: KernelState, desired: KernelState, rules: readonly Rule[]): IpvsShare | undefined {
   if (!desired.ipvs || observed.ipvs?.kind !== "observed") return undefined;
   const ours = new Set(desired.ipvs.sets.map(({ name }) => name));
   const sets = observed.ipvs.sets.filter(({ name }) => ours.has(name));
-  const ends = rules.flatMap(({ line }) => [ENDPOINT.exec(line), VIRTUAL_IP.exec(line)]);
-  const entries = ends.flatMap((end) => {
-    if (!end?.groups) return [];
-    const { address, protocol, port } = end.groups;
-    const texts = [`${address},${protocol}:${port}`, `${address},${protocol}:${port},${address}`];
-    return sets.flatMap((set) =>
-      texts.filter((entry) => set.entries.has(entry)).map((entry) => ({ set: set.name, entry })),
-    );
-  });
+  const texts = new Set<string>();
+  for (const { line } of rules) {
+    for (const end of [ENDPOINT.exec(line), CLUSTER_IP.exec(line)]) {
+      if (!end?.groups) continue;
+      const { address, protocol, port } = end.groups;
+      texts.add(`${address},${protocol}:${port}`).add(`${address},${protocol}:${port},${address}`);
+    }
+  }
+  const entries = sets.flatMap(({ name, entries }) =>
+    [...texts].filter((text) => entries.has(text)).map((entry) => ({ set: name, entry })),
+  );
   return { entries, servers: [], addresses: [], rules: [] };
 }
 
