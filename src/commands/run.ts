@@ -42,7 +42,9 @@ export async function run(input: RunInput): Promise<void> {
       counts.note(batch.changes);
       tracker.apply(batch.changes);
       const snapshot = tracker.snapshot();
-      if (snapshot) for (const loop of loops) loop.update(snapshot, batch.changes);
+      if (!snapshot) continue;
+      for (const loop of loops) loop.update(snapshot, batch.changes);
+      counts.settle();
     }
   } finally {
     await Promise.all(loops.map((loop) => loop.stop()));

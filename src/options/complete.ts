@@ -1,4 +1,4 @@
-// Which configuration holds, when there are flags and maybe a file?
+// Combines flags, the configuration file and defaults into the effective configuration.
 import { InputError } from "../errors.ts";
 import type { Config } from "./config.ts";
 import { withPlatformDefaults } from "./defaults.ts";
@@ -12,8 +12,8 @@ import { withPort } from "./host-port.ts";
  * cannot be set so.
  */
 export function completeConfig(given: GivenFlags, file?: Config): Config {
-  const read = file === undefined ? configByFlags(given) : withLoggingFlags(file, given);
-  const config = withHostname(withPlatformDefaults(read), flagValue(given, "hostname-override"));
+  const read = file === undefined ? configByFlags(given) : withPlatformDefaults(withLoggingFlags(file, given));
+  const config = withHostname(read, flagValue(given, "hostname-override"));
   const problem = gateProblem(config.featureGates);
   if (problem !== undefined) throw new InputError({}, problem);
   return config;
@@ -26,8 +26,9 @@ export function nodeNameOf(hostnameOverride: string, hostname: string): string {
   return name;
 }
 
-function configByFlags(given: GivenFlags): Config {
-  const config = configOfFlags(given);
+/** The configuration without a file, before `--hostname-override`: flags with deprecated ports and defaults of Linux. */
+export function configByFlags(given: GivenFlags): Config {
+  const config = withPlatformDefaults(configOfFlags(given));
   if (flagValue(given, "write-config-to") !== "") return config;
   return {
     ...config,

@@ -1,4 +1,5 @@
-// What is the value of every flag, whether it was given or not?
+// The value of every flag, given or default, as kube-proxy prints them at `/flagz` and in its log.
+import { configByFlags } from "./complete.ts";
 import { type Config, FIELD_NAMES, type FieldName, ROWS } from "./config.ts";
 import { configOfFlags, type FlagName, type FlagValues, flagValue, type GivenFlags } from "./flags.ts";
 import type { Row } from "./row.ts";
@@ -11,11 +12,12 @@ export type FlagValue = readonly [name: string, value: string];
 const FREE_ROWS: { readonly [K in FlagName]: Row<FlagValues[K]> } = FLAGS;
 
 /**
- * All flags by name. Values are those of the command line and of the table's defaults, whatever a configuration file
- * says; user and password of an address are left out. Throws InputError for a flag that cannot be read.
+ * All flags by name. kube-proxy's flags point into its configuration: without a configuration file their values show
+ * what it fills in at start (`proxy-mode=iptables`); with one they are those of the command line and its defaults. User
+ * and password of an address are left out. Throws InputError for a flag that cannot be read.
  */
 export function flagValues(given: GivenFlags): readonly FlagValue[] {
-  const config = configOfFlags(given);
+  const config = flagValue(given, "config") === "" ? configByFlags(given) : configOfFlags(given);
   const fields = FIELD_NAMES.flatMap((name) => fieldValue(config, name));
   const free = Object.keys(FREE_ROWS).filter(isFlagName);
   return [...fields, ...free.map((name) => freeValue(given, name))].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,4 +1,4 @@
-// What is asked of us over HTTP, and what does an answer consist of?
+// Requests and answers of the HTTP servers, and the reading of Accept headers.
 
 export interface Question {
   readonly method: string;
@@ -39,6 +39,29 @@ export function typed(contentType: string, body: string, status = 200): Answer {
 
 /** What Go's HTTP library says where there is nothing. */
 export const NOT_FOUND = plainText("404 page not found\n", 404);
+
+/** One media range of an Accept header: `type` and the names of parameters in lower case, `weight` from 0 to 1. */
+export interface MediaRange {
+  readonly type: string;
+  readonly parameters: ReadonlyMap<string, string>;
+  readonly weight: number;
+}
+
+/** The ranges of an Accept header, the most preferred first. */
+export function readAccept(accept: string): readonly MediaRange[] {
+  return accept
+    .split(",")
+    .map(readRange)
+    .sort((a, b) => b.weight - a.weight);
+}
+
+function readRange(text: string): MediaRange {
+  const [type = "", ...rest] = text.split(";").map((part) => part.trim());
+  const parameters = new Map(
+    rest.map((part): [string, string] => [part.replace(/ *=.*/, "").toLowerCase(), part.replace(/^[^=]*= */, "")]),
+  );
+  return { type: type.toLowerCase(), parameters, weight: Number(parameters.get("q") ?? 1) };
+}
 
 /** One answerer for each path, which must match exactly; any other is not found. */
 export function byPath(paths: ReadonlyMap<string, Answerer>): Answerer {

@@ -1,4 +1,4 @@
-// What is this program, what is switched on in it, and what does it tell?
+// `kubernetes_build_info`, `kubernetes_feature_enabled` and the counters of registered metrics.
 import type Registry from "prom-client/lib/registry.js";
 import { type Group, makeCounter, makeGauge } from "./metrics-makers.ts";
 
@@ -14,6 +14,19 @@ export interface Release {
   readonly version: string;
   readonly gates: readonly GateState[];
 }
+
+/** Those of Kubernetes' programs, so that dashboards find them; what we do not know of our build is empty. */
+const BUILD_LABELS = [
+  "build_date",
+  "compiler",
+  "git_commit",
+  "git_tree_state",
+  "git_version",
+  "go_version",
+  "major",
+  "minor",
+  "platform",
+] as const;
 
 /** As Kubernetes' own programs tell it, in labels. A stage of nothing is a stable gate. */
 export function tellRelease(registry: Registry, { version, gates }: Release): void {
@@ -31,10 +44,23 @@ function tellBuild(group: Group, version: string): void {
   const [major = "", minor = ""] = version.split(".");
   const build = makeGauge(group, {
     name: "build_info",
-    help: "A constant 1 with the version of this program and the platform it runs on",
-    labelNames: ["git_version", "major", "minor", "platform"],
+    help: "A constant 1 with the version of this program, of Node.js and V8, and the platform it runs on",
+    labelNames: BUILD_LABELS,
   });
-  build.set({ git_version: `v${version}`, major, minor, platform: platformOf(process.platform, process.arch) }, 1);
+  build.set(
+    {
+      build_date: "",
+      compiler: "v8",
+      git_commit: "",
+      git_tree_state: "",
+      git_version: `v${version}`,
+      go_version: `node ${process.version}`,
+      major,
+      minor,
+      platform: platformOf(process.platform, process.arch),
+    },
+    1,
+  );
 }
 
 /** `linux/amd64`: words of Go, which every label of a cluster's nodes uses. */

@@ -1,5 +1,6 @@
-// How are metrics written down for the one who asks?
+// Prints metrics in the Prometheus text format or as OpenMetrics.
 import type Registry from "prom-client/lib/registry.js";
+import { readAccept } from "./answer.ts";
 
 /** One answer to a scrape. */
 export interface RenderedMetrics {
@@ -38,23 +39,13 @@ function openMetrics(family: string): string {
     .replace(/([{,]le="\d+)"/g, '$1.0"');
 }
 
-/** Weighs the types of an Accept header; a tie goes to the Prometheus text, which everybody reads. */
+/** Weighs the types of an Accept header; a tie goes to the Prometheus text, which every client reads. */
 function prefersOpenMetrics(accept = ""): boolean {
-  const ranges = accept.split(",").map(readRange);
+  const ranges = readAccept(accept).filter(({ parameters }) => VERSIONS.includes(parameters.get("version")));
   const weightOf = (types: readonly string[]) =>
     Math.max(0, ...ranges.filter(({ type }) => types.includes(type)).map(({ weight }) => weight));
   return weightOf(["application/openmetrics-text"]) > weightOf(["text/plain", "text/*", "*/*"]);
 }
 
-interface Range {
-  /** Empty for a version that is not written here. */
-  readonly type: string;
-  readonly weight: number;
-}
-
-function readRange(text: string): Range {
-  const [type, ...rest] = text.split(";").map((part) => part.trim().toLowerCase());
-  const parameters = new Map(rest.map((part): [string, string] => [part.replace(/=.*/, ""), part.replace(/^.*=/, "")]));
-  const written = ["0.0.4", "1.0.0", undefined].includes(parameters.get("version"));
-  return { type: written ? `${type}` : "", weight: Number(parameters.get("q") ?? 1) };
-}
+/** Of either format the one that is written here, or any. */
+const VERSIONS: readonly (string | undefined)[] = ["0.0.4", "1.0.0", undefined];

@@ -1,4 +1,4 @@
-// How many rules of ours does a state have?
+// Counts the rules of a state: those in chains of ours, as `sync_proxy_rules_iptables_total` does.
 import type { Page } from "../paged-list.ts";
 import { countWays, indexTree, isIndexed } from "./index-tree.ts";
 import { byTable, type Chain, type Fragment, type KernelState, type TableName } from "./kernel-state.ts";
@@ -9,9 +9,9 @@ const OWN = byTable(() => new WeakMap<Fragment, number>());
 
 const PAGES = byTable(() => new WeakMap<Page<Fragment>, number>());
 
-/** Rules of a wanted state in one table, jumps from built-in chains among them. */
+/** Rules of a desired state in one table. kube-proxy does not count its jumps in base chains (INPUT, PREROUTING …). */
 export function countRules({ tables, fragments }: KernelState, table: TableName): number {
-  let count = countChains(tables.get(table)?.values() ?? []);
+  let count = countChains([...(tables.get(table)?.values() ?? [])].filter(({ hold }) => hold !== "built-in"));
   for (const page of fragments.pages) count += countPage(page, table);
   for (const chain of [...(tables.get(table)?.values() ?? [])].filter(isIndexed)) {
     count += countWays(indexTree(table, chain, fragments));

@@ -1,4 +1,4 @@
-// Which flags hold, in the words in which kube-proxy logs them?
+// Logs the value of every flag in the form of kube-proxy.
 import { flagValues } from "../options/flag-values.ts";
 import type { GivenFlags } from "../options/flags.ts";
 import { goQuote } from "./go-quote.ts";

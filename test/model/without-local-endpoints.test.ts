@@ -1,4 +1,4 @@
-// Which ServicePorts are counted as having no endpoint on this node?
+// Tests of the count of ServicePorts, in IPVS mode of Services, without an endpoint on this node.
 import t from "tap";
 import { withoutLocalEndpoints } from "../../src/model/without-local-endpoints.ts";
 import { worldOf } from "../../src/model/world.ts";
@@ -43,7 +43,24 @@ t.test("ServicePorts are counted, not Services", async (t) => {
   t.strictSame(counted(buildRecord(buildService({ ...INTERNAL, ports }), slice)), { internal: 2, external: 0 });
 });
 
-function counted(record: ReturnType<typeof buildRecord>) {
-  const input = { nodeName: "n1", options: buildOptions(), facts: buildFacts(), family: "IPv4" } as const;
+t.test("in IPVS mode Services are counted, each for every policy of it that is Local", async (t) => {
+  const names = ["http", "tls"];
+  const slice = (endpoint: typeof HERE) =>
+    buildSlice([endpoint], { ports: names.map((name) => ({ name, protocol: "TCP", port: 8080 })) });
+  const ports = (nodePort?: number) =>
+    names.map((name, index) => buildPort({ name, ...(nodePort && { nodePort: nodePort + index }) }));
+  const count = (service: Parameters<typeof buildService>[0], endpoint = ELSEWHERE) =>
+    counted(buildRecord(buildService(service), slice(endpoint)), "ipvs");
+  const both = { ...INTERNAL, ...EXTERNAL };
+  t.strictSame(count({ ...INTERNAL, ports: ports() }), { internal: 1, external: 0 });
+  t.strictSame(count({ ...EXTERNAL, ports: ports(31000) }), { internal: 0, external: 1 });
+  t.strictSame(count({ ...both, ports: ports(31000) }), { internal: 1, external: 1 });
+  t.strictSame(count({ ...both, ports: ports() }), { internal: 1, external: 1 }, "its cluster IP counts for both");
+  t.strictSame(count({ ...EXTERNAL, ports: ports() }), { internal: 0, external: 0 }, "no virtual server outside");
+  t.strictSame(count({ ...both, ports: ports(31000) }, HERE), { internal: 0, external: 0 });
+});
+
+function counted(record: ReturnType<typeof buildRecord>, mode: "iptables" | "ipvs" = "iptables") {
+  const input = { nodeName: "n1", options: buildOptions({ mode }), facts: buildFacts(), family: "IPv4" } as const;
   return withoutLocalEndpoints(worldOf({ snapshot: buildSnapshot([record]), ...input }));
 }

@@ -1,3 +1,4 @@
+// Tests of the values of flags as `/flagz` and the log show them.
 import t from "tap";
 import { flagValues } from "../../src/options/flag-values.ts";
 import { ALL_FLAGS, type GivenFlags } from "../../src/options/flags.ts";
@@ -13,6 +14,19 @@ t.test("every flag has a value, in the order of their names", async (t) => {
     [...valuesOf({}).keys()],
     ALL_FLAGS.map(({ flag }) => flag),
   );
+});
+
+t.test("without a configuration file flags show what is filled in at start, with one what was given", async (t) => {
+  const filledIn = ["proxy-mode", "detect-local-mode", "healthz-bind-address", "metrics-bind-address"];
+  const shown = (flags: Readonly<Record<string, Texts>>) => filledIn.map((name) => valuesOf(flags).get(name));
+  t.strictSame(shown({}), ["iptables", "ClusterCIDR", "0.0.0.0:10256", "127.0.0.1:10249"]);
+  t.strictSame(shown({ "healthz-port": ["0"], "metrics-bind-address": ["10.0.0.1"], "metrics-port": ["99"] }), [
+    "iptables",
+    "ClusterCIDR",
+    "",
+    "10.0.0.1:99",
+  ]);
+  t.strictSame(shown({ config: ["config.conf"], "healthz-port": ["0"] }), ["", "", "0.0.0.0:10256", "127.0.0.1:10249"]);
 });
 
 const VALUES: readonly (readonly [name: string, given: Texts | undefined, value: string])[] = [

@@ -53,7 +53,10 @@ const REPORT = {
 /** Without what is another on each machine. */
 function fixed(text: string): string {
   const families = text.split(/^(?=# HELP )/m).filter((family) => !/^# HELP (process|nodejs)_/.test(family));
-  return families.join("").replace(/platform="[^"]*"/, 'platform="linux/amd64"');
+  return families
+    .join("")
+    .replace(/platform="[^"]*"/, 'platform="linux/amd64"')
+    .replace(process.version, "v20.0.0");
 }
 
 for (const mode of MODES) {

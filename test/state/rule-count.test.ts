@@ -1,4 +1,4 @@
-// Are all rules of a state counted, each fragment only once?
+// Tests of the count of rules: all chains of ours, each ServicePort written out only once.
 import t from "tap";
 import type { Fragment } from "../../src/state/kernel-state.ts";
 import { countRules, noteOwnRules } from "../../src/state/rule-count.ts";
@@ -11,6 +11,11 @@ t.test("rules of fixed chains, of fragments' own chains, and their shares", asyn
   const state = buildState([own, buildFragment("b")], [fixed]);
   t.equal(countRules(state, "nat"), 2 + 4 + 1);
   t.equal(countRules(state, "filter"), 0);
+});
+
+t.test("jumps in base chains are not counted", async (t) => {
+  const base = { ...buildChain("PREROUTING", "KUBE-SERVICES"), hold: "built-in" } as const;
+  t.equal(countRules(buildState([], [base, buildChain("KUBE-MARK-MASQ", "RETURN")]), "nat"), 1);
 });
 
 t.test("ways down an index are rules too", async (t) => {

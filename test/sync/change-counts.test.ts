@@ -1,4 +1,4 @@
-// Are changes counted until a pass has brought them to the kernel?
+// Tests of the counts of objects that arrived and of changes that are pending.
 import t from "tap";
 import type { Change } from "../../src/source/source.ts";
 import { ChangeCounts } from "../../src/sync/change-counts.ts";
@@ -26,6 +26,25 @@ t.test("until a pass went well", async (t) => {
   counts.observer.passed("IPv4", buildReport());
   counts.note(CHANGES.slice(1, 2));
   t.strictSame(told(), ["passed IPv4", "changed EndpointSlice 1 1"]);
+});
+
+t.test("a batch after which no family wants a sync leaves nothing pending", async (t) => {
+  const watchers = new Observed();
+  const counts = new ChangeCounts(watchers);
+  const told = () => watchers.calls.splice(0);
+  counts.note(CHANGES);
+  counts.settle();
+  t.strictSame(told().slice(2), ["changed Service 0 0", "changed EndpointSlice 0 0"]);
+  counts.settle();
+  t.strictSame(told(), [], "said once");
+  counts.note(CHANGES.slice(0, 1));
+  counts.observer.queued("IPv4");
+  counts.settle();
+  t.strictSame(told(), ["changed Service 1 1", "queued IPv4"], "a sync is due");
+  counts.observer.passed("IPv4", buildReport({ failure: { step: "iptables", code: "1", words: "no" } }));
+  counts.note(CHANGES.slice(0, 1));
+  counts.settle();
+  t.strictSame(told(), ["passed IPv4", "changed Service 1 2"], "and still is after a failure");
 });
 
 t.test("all else that the loops tell goes on", async (t) => {
