@@ -1,10 +1,10 @@
-// How is a v1 Node read?
-import * as z from "zod";
+// Reads a v1 Node.
 import type { Place } from "../errors.ts";
 import { parseAddress } from "../net/address.ts";
-import { type Complaints, readObject } from "./checked-object.ts";
-import { cidr, list, listed, optionalLabelValue } from "./grammar.ts";
-import { clusterWide, textOf } from "./metadata.ts";
+import { parseCidr } from "../net/cidr.ts";
+import { type Fields, isLost, readObject, textProblem, usable } from "./checked-object.ts";
+import { DNS_SUBDOMAIN, LABEL_TEXT } from "./grammar.ts";
+import { type Metadata, readMetadata, textOf } from "./metadata.ts";
 import type { Node } from "./objects.ts";
 import { quote } from "./quote.ts";
 import type { Reading } from "./reading.ts";
@@ -14,53 +14,69 @@ const ZONE = "topology.kubernetes.io/zone";
 /** The cluster autoscaler's announcement, whatever effect and value it gives. */
 const TO_BE_DELETED = "ToBeDeletedByClusterAutoscaler";
 
-const taint = z.object({ key: z.string().nullish() });
-const spec = z.object({ podCIDR: cidr.nullish(), podCIDRs: list(cidr), taints: list(taint) }).nullish();
-const nodeAddress = z.object({ type: z.string(), address: z.string() });
-const status = z.object({ addresses: list(nodeAddress) }).nullish();
-
-const metadata = clusterWide.extend({ deletionTimestamp: z.string().nullish() });
-
-const schema = z.object({ metadata, spec, status });
-
-type RawNode = z.infer<typeof schema>;
-
-/** Reads a Node. Addresses of other types than InternalIP and ExternalIP do not count; unreadable ones are dropped. */
+/**
+ * Reads a Node. Addresses of other types than InternalIP and ExternalIP do not count. Each unusable value is dropped;
+ * only where none of several pod CIDRs can be used is the Node unreadable, for another pod CIDR ends the daemon.
+ */
 export function readNode(raw: unknown, place: Place): Reading<Node> {
-  return readObject(raw, place, { kind: "Node", schema, project });
+  return readObject(raw, place, "Node", readFields);
 }
 
-function project(raw: RawNode, complaints: Complaints): Node {
-  const { metadata } = raw;
+function readFields(fields: Fields): Node | undefined {
+  const metadata = readMetadata(fields, DNS_SUBDOMAIN);
+  const spec = fields.object("spec");
+  const podCIDRs = spec && readPodCIDRs(spec);
+  const taints = usable(spec?.objects("taints")).map((taint) => taint.text("key"));
+  const addresses = readAddresses(fields);
+  if (!metadata || !podCIDRs) return undefined;
   return {
     kind: "Node",
     name: metadata.name,
-    zone: readZone(textOf(metadata.labels, ZONE), complaints),
-    addresses: [...readAddresses(raw, "InternalIP", complaints), ...readAddresses(raw, "ExternalIP", complaints)],
-    podCIDRs: readPodCIDRs(raw),
-    deleting: Boolean(metadata.deletionTimestamp),
-    toBeDeleted: listed(raw.spec?.taints).some(({ key }) => key === TO_BE_DELETED),
+    zone: readZone(metadata),
+    addresses: ["InternalIP", "ExternalIP"].flatMap((type) => {
+      return addresses.filter((each) => each.type === type).map(({ address }) => address);
+    }),
+    podCIDRs,
+    deleting: Boolean(metadata.fields.text("deletionTimestamp")),
+    toBeDeleted: taints.includes(TO_BE_DELETED),
   };
 }
 
-function readZone(written: string | null | undefined, { refuse }: Complaints): string {
-  const zone = optionalLabelValue.safeParse(written);
-  if (!zone.success) refuse(`metadata.labels[${quote(ZONE)}]`, `must be a label value, not ${quote(written)}`);
-  return zone.data ?? "";
+function readZone({ labels, fields }: Metadata): string {
+  const zone = textOf(labels, ZONE) ?? "";
+  if (LABEL_TEXT.fits(zone)) return zone;
+  fields.object("labels")?.report(textProblem(zone, LABEL_TEXT), ZONE);
+  return "";
 }
 
-function readAddresses({ status }: RawNode, type: string, { drop }: Complaints): readonly string[] {
-  return listed(status?.addresses).flatMap((each, index) => {
-    if (each.type !== type) return [];
-    const parsed = parseAddress(each.address);
-    if (!parsed) drop(`status.addresses[${index}].address`, `must be an IP address, not ${quote(each.address)}`);
-    return parsed ? [parsed.text] : [];
+interface NodeAddress {
+  readonly type: string;
+  /** Canonical. */
+  readonly address: string;
+}
+
+function readAddresses(fields: Fields): readonly NodeAddress[] {
+  return usable(fields.object("status")?.objects("addresses")).flatMap((each) => {
+    const [type, written] = [each.requiredText("type"), each.requiredText("address")];
+    if (written === undefined || (type !== "InternalIP" && type !== "ExternalIP")) return [];
+    const address = parseAddress(written)?.text;
+    if (address !== undefined) return [{ type, address }];
+    each.report(`must be an IP address, not ${quote(written)}`, "address");
+    return [];
   });
 }
 
 // The single field is the first of the list; old objects have it alone.
-function readPodCIDRs({ spec }: RawNode): readonly string[] {
-  const several = listed(spec?.podCIDRs).map(({ text }) => text);
-  const single = spec?.podCIDR ? [spec.podCIDR.text] : [];
-  return several.length > 0 ? several : single;
+function readPodCIDRs(spec: Fields): readonly string[] | undefined {
+  const several = spec.texts("podCIDRs")?.map((text, index) => readCidr(spec, text, ["podCIDRs", index]));
+  const written = spec.text("podCIDR");
+  const single = written === "" ? [] : [readCidr(spec, written, ["podCIDR"])];
+  const found = [usable(several), usable(single)].find((cidrs) => cidrs.length > 0) ?? [];
+  return found.length === 0 && (isLost(several) || isLost(single)) ? undefined : found;
+}
+
+function readCidr(spec: Fields, text: string | undefined, at: readonly [string, number?]): string | undefined {
+  const cidr = text === undefined ? undefined : parseCidr(text)?.text;
+  if (text !== undefined && cidr === undefined) spec.report(`must be a CIDR, not ${quote(text)}`, ...at);
+  return cidr;
 }

@@ -1,4 +1,4 @@
-// What do we keep of the Kubernetes objects we read? Addresses are canonical, API defaults are applied.
+// The Kubernetes objects as far as they are used. Addresses are canonical, API defaults are applied.
 import type { Family } from "../net/family.ts";
 import type { Protocol } from "../net/protocol.ts";
 import type { PagedList } from "../paged-list.ts";
@@ -15,7 +15,8 @@ export interface Service {
   readonly kind: "Service";
   readonly namespace: string;
   readonly name: string;
-  readonly type: "ClusterIP" | "NodePort" | "LoadBalancer" | "ExternalName";
+  /** `Unknown` is any type that kube-proxy does not know: its ports are served, no policy for outside traffic applies. */
+  readonly type: "ClusterIP" | "NodePort" | "LoadBalancer" | "ExternalName" | "Unknown";
   /** Canonical address, `None` or empty. */
   readonly clusterIP: string;
   readonly clusterIPs: readonly string[];

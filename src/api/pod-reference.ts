@@ -1,17 +1,13 @@
-// Which Pod does an endpoint's targetRef name?
-import * as z from "zod";
-import { optionalLabel, optionalSubdomain } from "./grammar.ts";
+// Reads which Pod the targetRef of an endpoint names.
+import type { Fields } from "./checked-object.ts";
+import { DNS_LABEL, DNS_SUBDOMAIN } from "./grammar.ts";
 
-export const targetRef = z
-  .object({
-    kind: z.string().nullish(),
-    namespace: optionalLabel,
-    name: optionalSubdomain,
-  })
-  .nullish();
-
-/** `namespace/name`, the namespace being that of the endpoints unless told; empty when no Pod is named. */
-export function printPod(reference: z.infer<typeof targetRef>, namespace: string): string {
-  if (reference?.kind !== "Pod" || !reference.name) return "";
-  return `${reference.namespace || namespace}/${reference.name}`;
+/** `namespace/name`, the namespace being that of the endpoints unless told; empty where no Pod is named. */
+export function readPodReference(endpoint: Fields, namespace: string): string {
+  const reference = endpoint.object("targetRef");
+  const kind = reference?.text("kind");
+  const ownNamespace = reference?.text("namespace", DNS_LABEL);
+  const name = reference?.text("name", DNS_SUBDOMAIN);
+  if (kind !== "Pod" || !name || ownNamespace === undefined) return "";
+  return `${ownNamespace || namespace}/${name}`;
 }

@@ -1,4 +1,4 @@
-// What does a manifest say of a Service that no rule comes of, but that explains the rules?
+// Reads what a manifest says of a Service beside what becomes rules, for the explanations of lint.
 import * as z from "zod";
 import { parseAddress } from "../net/address.ts";
 import { type Cidr, parseCidr } from "../net/cidr.ts";
@@ -30,15 +30,17 @@ const text = z.string().catch("");
 const texts = z.array(text).catch([]);
 const target = z.union([z.number(), z.string()]).optional().catch(undefined);
 
+const NO_INGRESS = { ip: "", ipMode: "" };
+
 const metadata = z.object({ annotations: z.record(z.string(), text).catch({}) });
 const spec = z.object({
   trafficDistribution: text,
   publishNotReadyAddresses: z.boolean().catch(false),
-  ports: z.array(z.object({ targetPort: target })).catch([]),
+  ports: z.array(z.object({ targetPort: target }).catch({ targetPort: undefined })).catch([]),
   externalIPs: texts,
   loadBalancerSourceRanges: texts,
 });
-const ingress = z.object({ ip: text, ipMode: text });
+const ingress = z.object({ ip: text, ipMode: text }).catch(NO_INGRESS);
 const status = z.object({ loadBalancer: z.object({ ingress: z.array(ingress) }) });
 
 const schema = z.object({

@@ -1,7 +1,7 @@
-// What does a manifest say of an EndpointSlice, whether or not a node proxy can use it?
+// Reads what a manifest says of an EndpointSlice, whether or not a node proxy can use it.
 import * as z from "zod";
 import { parseAddress } from "../net/address.ts";
-import { subdomain } from "./grammar.ts";
+import { isSubdomain } from "./grammar.ts";
 
 /** What is written, entry by entry, so that each endpoint still has its position. Of anything odd nothing is told. */
 export interface SliceManifest {
@@ -20,7 +20,7 @@ const text = z.string().catch("");
 const schema = z.object({
   kind: z.literal("EndpointSlice"),
   metadata: z.object({
-    name: subdomain,
+    name: z.string().refine(isSubdomain),
     namespace: z.string().min(1).catch("default"),
     labels: z.record(z.string(), text).catch({}),
   }),

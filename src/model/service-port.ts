@@ -110,9 +110,10 @@ function servicePortOf(service: Service, port: ApiServicePort, shared: Shared): 
   };
 }
 
-// External IPs of the other family count too: a ClusterIP Service is accessible in both families or in none.
-function accessibleBySpec(service: Service): boolean {
-  return service.type !== "ClusterIP" || service.externalIPs.length > 0;
+// External IPs of the other family count too: a ClusterIP Service is accessible in both families or in none. As in
+// `ExternallyAccessible` of pkg/proxy/util, a type that is not known is not.
+function accessibleBySpec({ type, externalIPs }: Service): boolean {
+  return type === "NodePort" || type === "LoadBalancer" || (type === "ClusterIP" && externalIPs.length > 0);
 }
 
 // Ranges of the other family alone leave this one open, as in kube-proxy. A list of which nothing could be read does

@@ -1,4 +1,4 @@
-// What is known of the objects of one kind already, so that only news are told?
+// Tells a queue which objects of one kind are new, changed or gone, from lists and watch events that may repeat themselves.
 import { readObjectHead } from "../api/envelope.ts";
 import type { ObjectIdentity } from "../api/object-name.ts";
 import { InputError } from "../errors.ts";
@@ -7,21 +7,26 @@ import { isOlder } from "./resource-version.ts";
 import type { Resource } from "./resources.ts";
 import { readObject } from "./triggered-object.ts";
 
+/** Problems of one object that are told: a slice may have thousands. */
+const MOST_PROBLEMS = 10;
+
 /**
  * Holds each object's version, not the object, and tells a queue what differs. An object that cannot be read any more
- * is deleted: unlike a half-written file, it is what the whole cluster sees.
+ * stays what it was when it could be read, until it is readable again or deleted.
  */
 export class KnownObjects {
   readonly #resource: Resource;
   readonly #queue: BatchQueue;
   /** By `namespace/name`. */
   readonly #versions = new Map<string, string>();
-  /** Known here and not to the reader: refused, or passed over. */
+  /** Known here and not to the reader: never readable, or passed over. */
   readonly #withheld = new Set<string>();
   /** What was complained about last, of each object that gives reason to. */
   readonly #complaints = new Map<string, string>();
   /** What a list that is under way has not named yet. */
   #missing: Set<string> | undefined;
+  /** The list under way has an item without a name, which may be any of the missing ones. */
+  #hasNameless = false;
 
   constructor(resource: Resource, queue: BatchQueue) {
     this.#resource = resource;
@@ -31,11 +36,12 @@ export class KnownObjects {
   /** A list begins; if one was under way, that one does not count. */
   begin(): void {
     this.#missing = new Set(this.#versions.keys());
+    this.#hasNameless = false;
   }
 
   /** The list was whole: what it did not name is gone. */
   end(): void {
-    for (const key of this.#missing ?? []) this.#forget(key);
+    if (!this.#hasNameless) for (const key of this.#missing ?? []) this.#forget(key);
     this.#missing = undefined;
     this.#queue.complete(this.#resource.kind);
   }
@@ -65,18 +71,24 @@ export class KnownObjects {
   #readHead(raw: unknown): { readonly key: string; readonly version: string } | undefined {
     const head = readObjectHead(raw);
     if (head) return { key: `${head.namespace}/${head.name}`, version: head.resourceVersion };
+    this.#hasNameless = true;
     const problem = new InputError({ source: this.#resource.path }, "an object without metadata.name");
     this.#put("", { change: undefined, notes: this.#complain("", { problems: [problem], passedOver: [] }) }, false);
     return undefined;
   }
 
   #tell(key: string, raw: unknown, told: boolean): void {
-    const { objects, ...notes } = readObject(this.#resource, raw);
+    const { objects, problems, passedOver } = readObject(this.#resource, raw);
     const [change] = objects;
-    if (change) this.#withheld.delete(key);
-    else this.#withheld.add(key);
-    const end = told ? this.#deletionOf(key) : undefined;
-    this.#put(key, { change: change ?? end, notes: this.#complain(key, notes) }, told);
+    const isUnreadable = !change && passedOver.length === 0;
+    const keepsLast = told && isUnreadable;
+    const notes = this.#complain(key, { problems: problemsToTell(problems, keepsLast), passedOver });
+    if (!keepsLast) {
+      if (change) this.#withheld.delete(key);
+      else this.#withheld.add(key);
+    }
+    const end = told && !keepsLast ? this.#deletionOf(key) : undefined;
+    this.#put(key, { change: change ?? end, notes }, told);
   }
 
   #forget(key: string): void {
@@ -105,4 +117,16 @@ export class KnownObjects {
     else this.#complaints.set(key, now);
     return now === before ? "as before" : notes;
   }
+}
+
+function problemsToTell(problems: readonly InputError[], keepsLast: boolean): readonly InputError[] {
+  const [first] = problems;
+  const left = problems.length - MOST_PROBLEMS;
+  const { field: _, ...object } = first?.place ?? {};
+  const more = left > 0 ? [new InputError(object, `${left} more problems of this object`)] : [];
+  const told = [...problems.slice(0, MOST_PROBLEMS), ...more];
+  if (!keepsLast) return told;
+  return told.map(({ place, reason }) => {
+    return new InputError(place, `${reason}; the last valid version of the object stays in use`);
+  });
 }

@@ -156,56 +156,189 @@ for (const address of [
   });
 }
 
-/** Path, value there, the complaint. */
-const REFUSED: Readonly<Record<string, readonly [Path, unknown, string]>> = {
+const SECOND = { addresses: ["10.244.1.12"] };
+const READ_SECOND = {
+  address: "10.244.1.12",
+  nodeName: "",
+  ready: true,
+  serving: true,
+  terminating: false,
+  zoneHints: [],
+  nodeHints: [],
+  pod: "",
+};
+
+/** Path in the full slice with a second endpoint, value there, the complaint, what is read of the first endpoint. */
+const COSTS: Readonly<Record<string, readonly [Path, unknown, string, object | "nothing"]>> = {
   "an IPv6 address among IPv4": [
     ["endpoints", 0, "addresses", 0],
     "fd00::1",
     'endpoints[0].addresses[0]: must be an IPv4 address, not "fd00::1"',
+    "nothing",
   ],
   "an address with a zone": [
     ["endpoints", 0, "addresses", 0],
     "fe80::1%eth0",
     'endpoints[0].addresses[0]: must be an IPv4 address, not "fe80::1%eth0"',
+    "nothing",
   ],
   "an address that is a number": [
     ["endpoints", 0, "addresses", 0],
     10,
     "endpoints[0].addresses[0]: must be a string, not 10",
+    "nothing",
   ],
-  "no address type": [["addressType"], undefined, "addressType: is missing, must be a string"],
-  "an address type nobody knows": [["addressType"], "MAC", 'addressType: must be IPv4 or IPv6 or FQDN, not "MAC"'],
-  "a condition in words": [
+  "addresses that are no list": [
+    ["endpoints", 0, "addresses"],
+    "10.244.0.11",
+    'endpoints[0].addresses: must be a list, not "10.244.0.11"',
+    "nothing",
+  ],
+  "an endpoint that is null": [["endpoints", 0], null, "endpoints[0]: must be an object, not null", "nothing"],
+  "a condition in words, which is taken for one that is not known": [
     ["endpoints", 0, "conditions", "ready"],
     "yes",
     'endpoints[0].conditions.ready: must be a boolean, not "yes"',
+    { ...ENDPOINT, ready: true },
   ],
-  "a port too high": [["ports", 0, "port"], 65536, "ports[0].port: must be a whole number from 0 to 65535, not 65536"],
-  "a Service nobody can have": [
-    ["metadata", "labels", "kubernetes.io/service-name"],
-    "web.shop",
-    'metadata.labels["kubernetes.io/service-name"]: must be a DNS label, not "web.shop"',
+  "a condition that is a number": [
+    ["endpoints", 0, "conditions", "terminating"],
+    1,
+    "endpoints[0].conditions.terminating: must be a boolean, not 1",
+    { ...ENDPOINT, terminating: false },
+  ],
+  "conditions that are no object": [
+    ["endpoints", 0, "conditions"],
+    "ready",
+    'endpoints[0].conditions: must be an object, not "ready"',
+    { ...ENDPOINT, ready: true, serving: true, terminating: false },
   ],
   "a node that is no name": [
     ["endpoints", 0, "nodeName"],
     "worker a",
     'endpoints[0].nodeName: must be a DNS subdomain, not "worker a"',
+    { ...ENDPOINT, nodeName: "" },
   ],
-  "a hint without zone": [
+  "a hint for a zone that no label can name": [
     ["endpoints", 0, "hints", "forZones", 0, "name"],
-    "",
-    'endpoints[0].hints.forZones[0].name: must be a label value, not ""',
+    "zone a",
+    'endpoints[0].hints.forZones[0].name: must be a label value, not "zone a"',
+    { ...ENDPOINT, zoneHints: [] },
+  ],
+  "a hint without name": [
+    ["endpoints", 0, "hints", "forNodes", 0],
+    {},
+    "endpoints[0].hints.forNodes[0].name: is missing, must be a string",
+    { ...ENDPOINT, nodeHints: [] },
+  ],
+  "hints that are a list": [
+    ["endpoints", 0, "hints"],
+    [],
+    "endpoints[0].hints: must be an object, not a list",
+    { ...ENDPOINT, zoneHints: [], nodeHints: [] },
+  ],
+  "a reference to a Pod that is none": [
+    ["endpoints", 0, "targetRef"],
+    "web-0",
+    'endpoints[0].targetRef: must be an object, not "web-0"',
+    { ...ENDPOINT, pod: "" },
+  ],
+  "a reference to a Pod in no namespace": [
+    ["endpoints", 0, "targetRef", "namespace"],
+    "a/b",
+    'endpoints[0].targetRef.namespace: must be a DNS label, not "a/b"',
+    { ...ENDPOINT, pod: "" },
   ],
 };
 
-for (const [name, [path, value, complaint]] of Object.entries(REFUSED)) {
-  t.test(`refused: ${name}`, (t) => {
+for (const [name, [path, value, complaint, first]] of Object.entries(COSTS)) {
+  t.test(`costs no more than itself: ${name}`, (t) => {
+    const full = spoil(fullObject("EndpointSlice"), ["endpoints"], [endpointOfFull(), SECOND]);
+    const reading = readEndpointSlice(spoil(full, path, value), PLACE);
+    const endpoints = first === "nothing" ? [READ_SECOND] : [first, READ_SECOND];
+    t.strictSame(reading.objects, [{ ...SLICE, endpoints }]);
+    t.strictSame(messages(reading), [BEFORE + complaint]);
+    t.end();
+  });
+}
+
+function endpointOfFull(): unknown {
+  const full = fullObject("EndpointSlice");
+  return typeof full === "object" && full !== null && "endpoints" in full && Array.isArray(full.endpoints)
+    ? full.endpoints[0]
+    : undefined;
+}
+
+t.test("a hint for the zone without a name is valid, and points nowhere", (t) => {
+  const hints = { forZones: [{ name: "" }] };
+  const reading = readEndpointSlice(spoil(fullObject("EndpointSlice"), ["endpoints", 0, "hints"], hints), PLACE);
+  t.strictSame(reading.problems, []);
+  t.strictSame(reading.objects[0]?.endpoints[0]?.zoneHints, [""]);
+  t.end();
+});
+
+/** The first of two ports, the complaint. */
+const BAD_PORTS: readonly (readonly [object, string])[] = [
+  [{ port: 65536 }, "ports[0].port: must be a whole number from 0 to 65535, not 65536"],
+  [{ port: "http" }, 'ports[0].port: must be a number, not "http"'],
+  [{ port: 80, protocol: "QUIC" }, 'ports[0].protocol: must be TCP or UDP or SCTP, not "QUIC"'],
+  [{ port: 80, name: "a b" }, 'ports[0].name: must be a DNS label, not "a b"'],
+  [{ port: 80, name: null }, "ports[0].name: is null, so no port of a Service can match it"],
+];
+
+for (const [port, complaint] of BAD_PORTS) {
+  t.test(`costs no more than itself: the port ${JSON.stringify(port)}`, (t) => {
+    const ports = [port, { name: "http", port: 8080 }];
+    const reading = readEndpointSlice(spoil(fullObject("EndpointSlice"), ["ports"], ports), PLACE);
+    t.strictSame(reading.objects, [SLICE]);
+    t.strictSame(messages(reading), [BEFORE + complaint]);
+    t.end();
+  });
+}
+
+/** Path, value there, the complaint. */
+const UNREADABLE: Readonly<Record<string, readonly [Path, unknown, string]>> = {
+  "no address type": [["addressType"], undefined, "addressType: is missing, must be a string"],
+  "an address type of a newer API server": [
+    ["addressType"],
+    "MAC",
+    'addressType: must be IPv4 or IPv6 or FQDN, not "MAC"',
+  ],
+  "not one endpoint that can be read": [
+    ["endpoints", 0, "addresses", 0],
+    "fd00::1",
+    'endpoints[0].addresses[0]: must be an IPv4 address, not "fd00::1"',
+  ],
+  "endpoints that are no list": [["endpoints"], {}, "endpoints: must be a list, not an object"],
+  "not one port that can be read": [["ports", 0, "port"], "80", 'ports[0].port: must be a number, not "80"'],
+  "labels that cannot be read": [["metadata", "labels"], 7, "metadata.labels: must be an object, not 7"],
+  "a Service that is a number": [
+    ["metadata", "labels", "kubernetes.io/service-name"],
+    7,
+    'metadata.labels["kubernetes.io/service-name"]: must be a string, not 7',
+  ],
+  "a Service nobody can have": [
+    ["metadata", "labels", "kubernetes.io/service-name"],
+    "web.shop",
+    'metadata.labels["kubernetes.io/service-name"]: must be a DNS label, not "web.shop"',
+  ],
+};
+
+for (const [name, [path, value, complaint]] of Object.entries(UNREADABLE)) {
+  t.test(`unreadable: a slice with ${name}`, (t) => {
     const reading = readEndpointSlice(spoil(fullObject("EndpointSlice"), path, value), PLACE);
     t.strictSame(reading.objects, []);
     t.strictSame(messages(reading), [BEFORE + complaint]);
     t.end();
   });
 }
+
+t.test("unreadable: a slice without metadata", (t) => {
+  const reading = readEndpointSlice(spoil(fullObject("EndpointSlice"), ["metadata"], null), PLACE);
+  t.strictSame(reading.objects, []);
+  t.strictSame(messages(reading), ["slices.yaml: document 1: metadata: must be an object, not null"]);
+  t.end();
+});
 
 /** Path, value there, why it is of no use. */
 const PASSED_OVER: Readonly<Record<string, readonly [Path, unknown, string]>> = {

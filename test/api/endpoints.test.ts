@@ -178,6 +178,49 @@ for (const [name, [path, value, reason]] of Object.entries(PASSED_OVER)) {
   });
 }
 
+/** A subset beside a good one, the complaint. */
+const COSTS: Readonly<Record<string, readonly [unknown, string]>> = {
+  "a subset that is a text": ["x", 'subsets[0]: must be an object, not "x"'],
+  "addresses that are no list": [
+    { addresses: "10.244.0.1", ports: [{ port: 80 }] },
+    'subsets[0].addresses: must be a list, not "10.244.0.1"',
+  ],
+  "an address that is a number": [
+    { addresses: [{ ip: 10 }], ports: [{ port: 80 }] },
+    "subsets[0].addresses[0].ip: must be a string, not 10",
+  ],
+  "a port of an unknown protocol": [
+    { addresses: [{ ip: "10.244.0.1" }], ports: [{ port: 80, protocol: "QUIC" }] },
+    'subsets[0].ports[0].protocol: must be TCP or UDP or SCTP, not "QUIC"',
+  ],
+  "a port without number": [
+    { addresses: [{ ip: "10.244.0.1" }], ports: [{ name: "a" }] },
+    "subsets[0].ports[0].port: is missing, must be a number",
+  ],
+};
+
+for (const [name, [subset, complaint]] of Object.entries(COSTS)) {
+  t.test(`costs no more than itself: ${name}`, (t) => {
+    const good = { addresses: [{ ip: "10.244.0.9" }], ports: [{ port: 80 }] };
+    const reading = readEndpoints(spoil(fullObject("Endpoints"), ["subsets"], [subset, good]), PLACE);
+    t.strictSame(
+      reading.problems.map(({ message }) => message),
+      [`legacy.yaml: document 1: Endpoints shop/cart: ${complaint}`],
+    );
+    t.strictSame(reading.objects[0]?.slices.map(print), ["cart-mirrored-ipv4-0: :80/TCP -> 10.244.0.9"]);
+    t.end();
+  });
+}
+
+t.test("unreadable: subsets that are no list, and an object without name", (t) => {
+  for (const path of [["subsets"], ["metadata", "name"]]) {
+    const reading = readEndpoints(spoil(fullObject("Endpoints"), path, "A B"), PLACE);
+    t.strictSame(reading.objects, []);
+    t.equal(reading.problems.length, 1);
+  }
+  t.end();
+});
+
 t.test("only the word true keeps an object from being mirrored", (t) => {
   const raw = spoil(fullObject("Endpoints"), ["metadata", "labels", "endpointslice.kubernetes.io/skip-mirror"], "yes");
   t.equal(readEndpoints(raw, PLACE).objects.length, 1);

@@ -54,7 +54,7 @@ const GRAMMARS: Readonly<Record<string, (text: string) => boolean>> = {
   kind: oneOf(...KINDS),
   namespace: isLabel,
   name: isSubdomain,
-  type: oneOf("ClusterIP", "NodePort", "LoadBalancer", "ExternalName"),
+  type: oneOf("ClusterIP", "NodePort", "LoadBalancer", "ExternalName", "Unknown"),
   clusterIP: (text) => text === "None" || orNone(isAddress)(text),
   clusterIPs: isAddress,
   ipFamilies: oneOf("IPv4", "IPv6"),
@@ -100,7 +100,7 @@ function follow(value: unknown, [step, ...rest]: Path): unknown {
 
 /** Fields that we read but keep nothing of: what stands there cannot do harm and need not be complained about. */
 const NOT_KEPT =
-  /annotations|metadata\.labels\.app|selector|note|targetRef\.kind|ipMode|status\.addresses\.\d\.type|addresses\.1$/;
+  /annotations|metadata\.labels\.app|selector|note|targetRef\.kind|status\.addresses\.\d\.type|addresses\.1$/;
 
 for (const kind of KINDS) {
   t.test(`no text of a ${kind} gets out of its grammar`, (t) => {

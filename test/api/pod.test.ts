@@ -28,12 +28,38 @@ for (const [name, [path, value, difference]] of Object.entries(ACCEPTED)) {
   });
 }
 
-t.test("an address that cannot be read costs the Pod", (t) => {
-  const reading = readPod(spoil(fullObject("Pod"), ["status", "podIPs", 1, "ip"], "fd00::x"), {});
-  t.strictSame(reading.objects, []);
-  t.strictSame(
-    reading.problems.map(({ message }) => message),
-    ['Pod shop/cart-0: status.podIPs[1].ip: must be an IP address, not "fd00::x"'],
-  );
-  t.end();
-});
+/** Path, value there, the complaint, what differs from the full Pod. */
+const COSTS: Readonly<Record<string, readonly [Path, unknown, string, object]>> = {
+  "one of two addresses": [
+    ["status", "podIPs", 1, "ip"],
+    "fd00::x",
+    'status.podIPs[1].ip: must be an IP address, not "fd00::x"',
+    { ips: ["10.244.0.31"] },
+  ],
+  "addresses that are no list, beside the single one": [
+    ["status", "podIPs"],
+    "fd00::1",
+    'status.podIPs: must be a list, not "fd00::1"',
+    { ips: ["10.244.0.31"] },
+  ],
+  "the single address, beside a list": [["status", "podIP"], 4, "status.podIP: must be a string, not 4", {}],
+  "a status that is no object": [["status"], "Running", 'status: must be an object, not "Running"', { ips: [] }],
+  "a node that is no name": [
+    ["spec", "nodeName"],
+    "a b",
+    'spec.nodeName: must be a DNS subdomain, not "a b"',
+    { nodeName: "" },
+  ],
+};
+
+for (const [name, [path, value, complaint, difference]] of Object.entries(COSTS)) {
+  t.test(`costs no more than itself: ${name}`, (t) => {
+    const reading = readPod(spoil(fullObject("Pod"), path, value), {});
+    t.strictSame(reading.objects, [{ ...POD, ...difference }]);
+    t.strictSame(
+      reading.problems.map(({ message }) => message),
+      [`Pod shop/cart-0: ${complaint}`],
+    );
+    t.end();
+  });
+}

@@ -35,11 +35,12 @@ function change(server: ApiServer, chance: Chance): void {
   const metadata = { name: `${name}-${chance(3)}`, namespace: "ns" };
   const acts: readonly (() => unknown)[] = [
     () => server.set(rawService(name, { port: 1 + chance(3) })),
-    () => server.set(rawService(name, { port: chance(4) === 0 ? "x" : 80 })),
+    () => server.set(rawService(name, { port: 80 })),
     () => server.set(rawService(name, { labels: chance(2) === 0 ? HIDDEN : {} })),
     () => server.delete({ kind: "Service", namespace: "ns", name }),
     () => server.set(rawSlice(metadata.name, name, [`10.1.0.${1 + chance(4)}`])),
     () => server.set(rawSlice(metadata.name, `s${chance(8)}`, [])),
+    () => server.set(rawSlice(metadata.name, name, ["10.1.0.1", "x"])),
     () => server.delete({ kind: "EndpointSlice", ...metadata }),
     () => server.set(rawNode(`n${chance(3)}`, `z${chance(3)}`)),
     () => server.delete({ kind: "Node", name: "n1" }),

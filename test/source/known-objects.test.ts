@@ -88,25 +88,64 @@ t.test("a list may go back, as after a restore of the cluster", async (t) => {
 });
 
 const BAD = '/api/v1/services: Service ns/a: spec.ports[0].port: must be a number, not "x"';
+const KEPT = `${BAD}; the last valid version of the object stays in use`;
 
-t.test("an object that cannot be read any more goes, and is complained about once", async (t) => {
+t.test("an object that cannot be read any more stays as it was, and is complained about once", async (t) => {
   const hearer = new Hearer("Service");
   hearer.known.item(service("a", 1));
   await hearer.hear();
   hearer.known.item(service("a", 2, "x"));
-  t.strictSame(await hearer.hear(), ["delete Service ns/a", BAD]);
+  t.strictSame(await hearer.hear(), [KEPT]);
   hearer.known.item(service("a", 3, "x"));
   t.strictSame(await hearer.hear(), [], "changed, and wrong as before");
   hearer.known.item(service("a", 4, 70_000));
-  t.match(await hearer.hear(), [/not 70000$/], "wrong in another way");
+  t.match(await hearer.hear(), [/not 70000; the last valid version of the object stays in use$/], "wrong differently");
+  hearer.list(service("a", 4, 70_000));
+  t.strictSame(await hearer.hear(), ["complete Service"], "listed again, and wrong as before");
   hearer.known.item(service("a", 5));
   t.strictSame(await hearer.hear(), ["set Service ns/a"]);
   hearer.known.item(service("a", 6, "x"));
-  t.strictSame(await hearer.hear(), ["delete Service ns/a", BAD], "wrong again");
+  t.strictSame(await hearer.hear(), [KEPT], "wrong again");
   hearer.known.remove(service("a", 7));
-  t.strictSame(await hearer.hear(), [], "the reader knows nothing of it");
+  t.strictSame(await hearer.hear(), ["delete Service ns/a"], "gone");
   hearer.known.item(service("a", 8, "x"));
-  t.strictSame(await hearer.hear(), [BAD], "another one of that name");
+  t.strictSame(await hearer.hear(), [BAD], "another one of that name, which was never valid");
+  hearer.known.item(service("a", 9, "x"));
+  t.strictSame(await hearer.hear(), []);
+  hearer.known.remove(service("a", 10));
+  t.strictSame(await hearer.hear(), [], "the reader knows nothing of it");
+});
+
+t.test("an object of which a part cannot be read is told without that part", async (t) => {
+  const hearer = new Hearer("EndpointSlice");
+  hearer.known.item(rawSlice("a", "s", ["10.1.0.1", "x"], { resourceVersion: "1" }));
+  t.strictSame(await hearer.hear(), [
+    "set EndpointSlice ns/a",
+    "/apis/discovery.k8s.io/v1/endpointslices: EndpointSlice ns/a: " +
+      'endpoints[1].addresses[0]: must be an IPv4 address, not "x"',
+  ]);
+});
+
+t.test("of many problems of one object the first are told, and how many more there are", async (t) => {
+  const hearer = new Hearer("EndpointSlice");
+  const addresses = ["10.1.0.1", ...Array.from({ length: 200 }, (_, index) => `x${index}`)];
+  hearer.known.item(rawSlice("a", "s", addresses, { resourceVersion: "1" }));
+  const told = await hearer.hear();
+  t.equal(told.length, 12, "the object, ten problems, and the rest");
+  t.equal(
+    told.at(-1),
+    "/apis/discovery.k8s.io/v1/endpointslices: EndpointSlice ns/a: 190 more problems of this object",
+  );
+});
+
+t.test("an item of a list that names no object does not make others count as deleted", async (t) => {
+  const hearer = new Hearer("Service");
+  hearer.list(service("a", 1), service("b", 1));
+  await hearer.hear();
+  hearer.list(service("b", 1), { metadata: { name: ["a"] } });
+  t.strictSame(await hearer.hear(), ["complete Service", "/api/v1/services: an object without metadata.name"]);
+  hearer.list(service("b", 1));
+  t.strictSame(await hearer.hear(), ["delete Service ns/a", "complete Service"]);
 });
 
 t.test("a slice that turns into one of no use goes, with the reason", async (t) => {
