@@ -1,16 +1,22 @@
-// What differs in the chains of a table that are not of one fragment alone?
+// Compares the chains of a table that all Services share: fixed rules, and the entries of each Service in them.
 import { type IndexDifference, indexDifference, indexRoot } from "../state/index-chains.ts";
 import { type IndexedChain, indexTree, indexTreeAfter, isIndexed } from "../state/index-tree.ts";
-import type { Chain, Chains } from "../state/kernel-state.ts";
-import { sameLines } from "../state/rule.ts";
+import type { Chain, Chains, Rule } from "../state/kernel-state.ts";
+import { sameLines, tailOf } from "../state/rule.ts";
 import { sharedChains, withoutIndexes } from "../state/whole-tables.ts";
+import { editsBetween } from "./edits.ts";
 import { shareChanges } from "./share-changes.ts";
 import { shareEdits } from "./share-edits.ts";
 import { isToBeWritten, type TablePair } from "./table-pair.ts";
 
+/** A chain that is written whole, or, where `edits` are given, by these lines alone. */
+export interface WrittenChain extends Chain {
+  readonly edits?: readonly string[];
+}
+
 export interface SharedDifference {
-  /** Fixed chains, and shared ones with every share, to be written whole. */
-  readonly whole: readonly Chain[];
+  /** Fixed chains, and shared ones with every share, that differ. */
+  readonly whole: readonly WrittenChain[];
   /** Chains of the indexes of shared ones, to be written whole; each behind those that it leads to. */
   readonly index: readonly Chain[];
   /** Single rules taken out of shared chains and put into them. */
@@ -28,12 +34,17 @@ export function diffShared(pair: TablePair): SharedDifference {
   return pair.actual.observed ? diffFound(pair) : diffHeld(pair);
 }
 
-/** Against what was found, everything is compared. */
+/**
+ * Against what was observed, everything is compared. A long chain of which few rules differ is edited in place: entries of
+ * Services that did not change are not sent again, which matters most for those that the kernel would reject now.
+ */
 function diffFound({ table, wanted, actual }: TablePair): SharedDifference {
   const shared = sharedChains(wanted, table);
   const fixed = wanted.tables.get(table);
   const differ = differing(shared, actual.tables.get(table));
-  const whole = differ.filter(({ name }) => fixed?.has(name));
+  const whole = differ
+    .filter(({ name }) => fixed?.has(name))
+    .map((chain) => withEdits(chain, actual.tables.get(table)?.get(chain.name)));
   const index = differ.filter(({ name }) => !fixed?.has(name));
   return { whole, index, edits: [], remove: [], names: new Set(shared.keys()) };
 }
@@ -87,6 +98,22 @@ function diffIndex(
   const [root, old] = [indexRoot(chain, now), indexRoot(chain, before)];
   const same = known && sameFixed(chain, known) && sameLines(root.rules, old.rules);
   return { root: same ? [] : [root], ...indexDifference(chain, { before, now }) };
+}
+
+function withEdits(chain: Chain, found: Chain | undefined): WrittenChain {
+  const { name, rules } = chain;
+  if (!found || Math.min(rules.length, found.rules.length) <= 2 * MOST_EDITS) return chain;
+  const texts = (some: readonly Rule[]) => some.map(({ line }) => ({ text: line }));
+  const out: string[] = [];
+  const into: string[] = [];
+  let place = 0;
+  for (const { kind, text } of editsBetween(texts(found.rules), texts(rules))) {
+    if (kind === "goes") out.push(`-D${text.slice(2)}`);
+    else place++;
+    // From the top down: what stands above a place is complete when its turn comes.
+    if (kind === "comes") into.push(`-I ${name} ${place}${tailOf(text)}`);
+  }
+  return out.length + into.length > MOST_EDITS ? chain : { ...chain, edits: [...out, ...into] };
 }
 
 function differing(wanted: Chains, actual: Chains | undefined): readonly Chain[] {

@@ -1,4 +1,4 @@
-// In which transactions are the differences carried out?
+// Splits the differences of all tables into transactions, each applied by one restore.
 import { pagedList } from "../paged-list.ts";
 import type { Chain, KernelState, TableName } from "../state/kernel-state.ts";
 import { sameLines } from "../state/rule.ts";
@@ -120,14 +120,20 @@ function wholeChange(table: TableName, chains: readonly Chain[]): TableChange {
 
 function changeOf(difference: TableDifference): TableChange {
   const { table, whole, index, own, edits, jumpsOut, jumpsIn, emptied, remove } = difference;
-  const chains = [...whole, ...index].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const chains = [...whole.filter((chain) => !chain.edits), ...index].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const foundEdits = whole.flatMap((chain) => chain.edits ?? []);
   const clear = [
     ...chains.map(({ name }) => name),
     ...own.flatMap((write) => namesOf(write, table)),
     ...emptied,
     ...remove,
   ].sort();
-  return { table, clear, rules: inTurn(jumpsOut, linesOf(chains), ownRules(own, table), edits, jumpsIn), remove };
+  return {
+    table,
+    clear,
+    rules: inTurn(jumpsOut, linesOf(chains), ownRules(own, table), foundEdits, edits, jumpsIn),
+    remove,
+  };
 }
 
 /** Written out anew each time it is gone through. */

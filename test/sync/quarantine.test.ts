@@ -264,6 +264,21 @@ t.test("after a restart what cannot be rewritten in a shared chain is left out a
   t.strictSame([...node.served().keys()], [0, 1, 3, 4, 5]);
 });
 
+t.test(
+  "a new Service is added to a long shared chain without sending the entries of a rejected one again",
+  async (t) => {
+    const node = new FakeNode();
+    await node.sync(buildState(servicePorts(100)));
+    node.restart();
+    node.tools.refuses = "ns/s2:http";
+    const { keys, failure } = await node.sync(buildState(servicePorts(101, (number) => changed(number, new Set()))));
+    t.strictSame([keys, failure], [["ns/s2:http/TCP"], undefined]);
+    t.equal(node.served().size, 101);
+    t.equal(node.served().get(2), "10.1.0.1:80", "it keeps the endpoint it had");
+    t.equal(node.served().get(100), "10.1.0.2:80");
+  },
+);
+
 const error = new KernelError({ step: "iptables-restore", target: "", code: "1", words: "no" });
 const [old, bad, good] = [buildFragment("s"), buildFragment("s"), buildFragment("other")];
 
