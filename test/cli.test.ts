@@ -175,6 +175,40 @@ t.test("what the machine would decide comes from flags", async (t) => {
   t.notMatch(liberal.text, /INVALID/);
 });
 
+t.test("conntrack.tcpBeLiberal, by flag or file, leaves the INVALID drop rule out of every command", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "fairlead-"));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const [config, strict] = [join(folder, "config.yaml"), join(folder, "strict.save")];
+  const document = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n";
+  writeFileSync(config, `${document}conntrack: {tcpBeLiberal: true}\niptables: {masqueradeAll: true}\n`);
+  const node = ["--node", "worker-a", "--ip-family", "ipv4"];
+  const rendered = await ask("render", CLUSTER, ...node, "--section", "iptables", "--masquerade-all");
+  t.match(rendered.text, /^-A KUBE-FORWARD .*INVALID/m);
+  writeFileSync(strict, rendered.text);
+  const ways: readonly (readonly string[])[] = [
+    ["--conntrack-tcp-be-liberal", "--masquerade-all"],
+    ["--config", config],
+  ];
+  for (const flags of ways) {
+    t.notMatch((await ask("render", CLUSTER, ...node, ...flags)).text, /INVALID/);
+    const diff = await ask("diff", CLUSTER, ...node, ...flags, "--against", strict, "-o", "unified");
+    t.strictSame(
+      diff.text.match(/^[-+]-A .*/gm),
+      ["-A KUBE-FORWARD -m conntrack --ctstate INVALID -j DROP"].map((rule) => `-${rule}`),
+    );
+    const packet = ["--from", "198.51.100.7", "--to", "10.96.8.1:80", "-o", "json"];
+    const forwarded = (text: string) => /"chain": "KUBE-FORWARD",\s+"number": (\d+)/.exec(text)?.[1];
+    t.equal(forwarded((await ask("trace", CLUSTER, ...node, ...packet, "--masquerade-all")).text), "2");
+    t.equal(
+      forwarded((await ask("trace", CLUSTER, ...node, ...packet, ...flags)).text),
+      "1",
+      "before it there is no rule",
+    );
+  }
+  const cases = join(FIXTURES, "ci-example/cases.yaml");
+  t.equal((await ask("test", cases, "--conntrack-tcp-be-liberal")).code, 0, "test takes the setting too");
+});
+
 t.test("as which node is asked, and told when nobody knows", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "fairlead-"));
   t.teardown(() => rmSync(folder, { recursive: true }));

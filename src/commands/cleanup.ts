@@ -9,6 +9,7 @@ import type { Plan } from "../plan/plan.ts";
 import { printPlan } from "../plan/print.ts";
 import type { Variant } from "../plan/transactions.ts";
 import { emptyState } from "../state/kernel-state.ts";
+import { variantOf } from "../state/node-facts.ts";
 import type { Output } from "./output.ts";
 
 export interface CleanupInput {
@@ -37,9 +38,9 @@ export interface Leftover {
  * failure does not spare the rest.
  */
 export async function cleanup(input: CleanupInput): Promise<boolean> {
-  const { families, iptablesVariant } = await input.kernel.facts();
+  const facts = await input.kernel.facts();
   const outcomes: boolean[] = [];
-  for (const family of families) outcomes.push(await cleanFamily(input, family, iptablesVariant));
+  for (const family of facts.families) outcomes.push(await cleanFamily(input, family, variantOf(facts, family)));
   for (const leftover of input.leftovers) outcomes.push(await removeLeftover(leftover, input));
   return outcomes.every((well) => well);
 }

@@ -11,8 +11,8 @@ import { printRestore, printRestoreOf, RESTORE_TOOLS } from "../plan/print-resto
 import { type Kept, printKept, printText } from "../plan/print-text.ts";
 import { printUnified } from "../plan/print-unified.ts";
 import { selectDifferences } from "../plan/selected.ts";
-import type { Variant } from "../plan/transactions.ts";
 import type { KernelState } from "../state/kernel-state.ts";
+import { variantOf } from "../state/node-facts.ts";
 import { belongsTo } from "../state/service-choice.ts";
 import { openBackend } from "./backend.ts";
 import { paintLines } from "./colour.ts";
@@ -55,8 +55,7 @@ export async function diffPaths(given: InputFlags, flags: DiffFlags, output: Out
   const side = await openSide(flags.against, { input: given, backend, output });
   const inputs = await openInputs(side.input, backend);
   reportInputs(inputs, given, { output, isApplied: flags.format === "restore" });
-  const variant = side.input.facts.iptablesVariant ?? "nft";
-  const found = await compareSides(inputs, side, { backend, variant, progress: output.progress });
+  const found = await compareSides(inputs, side, { backend, progress: output.progress });
   const shown = selected(found, flags.services);
   await output.data(printFound(shown, flags));
   if (!SHOWS_KEPT.has(flags.format)) for (const each of shown.kept) output.note(`note: ${printKept(each)}`);
@@ -82,11 +81,10 @@ interface Found {
 
 interface Means {
   readonly backend: Backend;
-  readonly variant: Variant;
   readonly progress: Progress;
 }
 
-async function compareSides(inputs: Inputs, side: Side, { backend, variant, progress }: Means): Promise<Found> {
+async function compareSides(inputs: Inputs, side: Side, { backend, progress }: Means): Promise<Found> {
   const { jumps } = backend;
   const pairs: { readonly wanted: KernelState; readonly actual: KernelState }[] = [];
   for (const family of FAMILIES) {
@@ -100,7 +98,7 @@ async function compareSides(inputs: Inputs, side: Side, { backend, variant, prog
     kept: all.flatMap(({ family, kept }) => kept.map((each) => ({ family, ...each }))),
     plans: () =>
       pairs.map(({ wanted, actual }) => {
-        const { steps, kept } = diff(wanted, actual, { jumps, variant });
+        const { steps, kept } = diff(wanted, actual, { jumps, variant: variantOf(side.input.facts, wanted.family) });
         return { steps: [...steps, ...leavingSteps(wanted, actual)], kept };
       }),
   };

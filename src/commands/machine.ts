@@ -1,7 +1,7 @@
-// The kernel client of commands, with the iptables variant that this node uses.
-import { runCommand } from "../kernel/command.ts";
+// Opens this machine for a command: its kernel, its iptables programs, and what it supports.
+import { type RunCommand, runCommand } from "../kernel/command.ts";
 import { findClashes } from "../kernel/ipset.ts";
-import { detectTools, throughTools } from "../kernel/iptables-variant.ts";
+import { chooseTools, type Tools, throughTools } from "../kernel/iptables-variant.ts";
 import { type IpvsSupport, ipvsSupport, setTrouble } from "../kernel/ipvs-support.ts";
 import { type Kernel, machine } from "../kernel/kernel.ts";
 import { whyUnusable } from "../kernel/node-facts.ts";
@@ -10,6 +10,8 @@ import type { GivenFacts } from "../options/node-facts.ts";
 import type { SetHeader } from "../state/ip-set.ts";
 
 export interface Machine {
+  /** The iptables programs that are run, and why these. */
+  readonly tools: Tools;
   readonly kernel: Kernel;
   /** Why rules of a family cannot be written here, in the words of its tool. */
   readonly whyUnusable: (family: Family) => Promise<string>;
@@ -20,14 +22,17 @@ export interface Machine {
 }
 
 /**
- * The machine that this process runs on. Which variant of iptables is this node's is found out once, and holds for as
- * long as the answer is used. What is known goes before what the machine says, each time it is asked.
+ * The machine that this process runs on. The iptables programs are chosen once. Facts that are given replace those of
+ * the machine. Rejects with KernelError where a variant of iptables is given that is not on the PATH.
  */
-export async function openMachine(known: GivenFacts): Promise<Machine> {
-  const run = throughTools(runCommand, await detectTools(runCommand, { known: known.iptablesVariant }));
+export async function openMachine(known: GivenFacts, runTool: RunCommand = runCommand): Promise<Machine> {
+  const forced = { IPv4: known.iptablesVariant, IPv6: known.ip6tablesVariant };
+  const tools = await chooseTools(runTool, { forced });
+  const run = throughTools(runTool, tools);
   const kernel = machine(run);
   const { addresses } = known;
   return {
+    tools,
     kernel: {
       ...kernel,
       facts: async () => ({ ...(await kernel.facts()), ...known }),

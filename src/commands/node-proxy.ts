@@ -1,15 +1,17 @@
-// How does a node proxy start on this machine, and what ends it?
+// Starts the node proxy on this machine and runs it until it is told to stop.
 import { hostname } from "node:os";
 import { KernelError } from "../errors.ts";
+import { type RunCommand, stoppableCommands } from "../kernel/command.ts";
 import { readCounter } from "../kernel/nfacct.ts";
 import { setOomScore } from "../kernel/oom-score.ts";
 import { nodeIPsOf } from "../model/node-ips.ts";
+import type { Family } from "../net/family.ts";
 import { nodeNameOf } from "../options/complete.ts";
 import type { Config } from "../options/config.ts";
 import { flagValue } from "../options/flags.ts";
 import type { Options } from "../options/options.ts";
 import { createMetrics, type Metrics } from "../serve/metrics.ts";
-import type { NodeFacts } from "../state/node-facts.ts";
+import { type NodeFacts, variantOf } from "../state/node-facts.ts";
 import { setConntrack } from "../sync/conntrack-settings.ts";
 import type { Log, Logs } from "../sync/log.ts";
 import { together } from "../sync/observer.ts";
@@ -34,6 +36,7 @@ import { type Objects, openObjects } from "./objects.ts";
 import { setOwnSysctls } from "./own-sysctls.ts";
 import { run } from "./run.ts";
 import type { DaemonFlags } from "./run-arguments.ts";
+import { listenForSignals } from "./shutdown.ts";
 import { reportedVersion } from "./version.ts";
 import { startWatchers } from "./watchers.ts";
 
@@ -54,41 +57,38 @@ export interface NodeProxyInput extends DaemonFlags {
 export async function runNodeProxy(input: NodeProxyInput): Promise<void> {
   checkSupported(input.options);
   checkPeriods(input.options);
-  const stop = new AbortController();
-  // Listens on until the end: in the midst of a pass, execa kills a process that nobody else keeps from its signal.
-  const end = (signal: NodeJS.Signals) => {
-    // Whoever asks twice does not wait for a tool.
-    if (stop.signal.aborted) process.off(signal, end).kill(process.pid, signal);
-    stop.abort();
-  };
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, end);
-  process.on("SIGHUP", ignore);
+  const commands = stoppableCommands();
+  const shutdown = listenForSignals(commands, input.logs("shutdown.ts"));
+  const { stop } = shutdown;
   try {
-    await serve(input, stop);
-    if (stop.signal.reason instanceof FatalError) throw stop.signal.reason;
+    await serve(input, stop, commands.run);
+  } catch (error) {
+    // Follows from a tool that the shutdown ended, or that was not started any more.
+    const expected = [KernelError, FatalError].some((kind) => error instanceof kind);
+    if (!(shutdown.signalled && expected)) throw error;
+    input.logs("node-proxy.ts").info({ err: String(error) }, "Start-up interrupted by a signal");
   } finally {
     stop.abort();
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.off(signal, end);
-    process.off("SIGHUP", ignore);
+    shutdown.close();
   }
+  if (stop.signal.reason instanceof FatalError) throw stop.signal.reason;
 }
 
-/** A terminal that goes, or a log that is turned over, is no reason to end; nothing is read anew either. */
-function ignore(): void {}
-
-async function serve(input: NodeProxyInput, stop: AbortController): Promise<void> {
+async function serve(input: NodeProxyInput, stop: AbortController, runTool: RunCommand): Promise<void> {
   const { given, manifests, logs } = input;
   const { signal } = stop;
   const log = logs("node-proxy.ts");
   const known = input.nodeFacts === undefined ? {} : await readFactsFile(input.nodeFacts);
   const nodeName = nodeNameOf(input.options.hostnameOverride, hostname());
-  const machine = await openMachine(known);
+  const machine = await openMachine(known, runTool);
   const { ipvsSupport, setTrouble } = machine;
   const chosenMode = await chooseMode({ options: input.options, config: input.config, ipvsSupport, log });
   const chosen = { ...chosenMode, ...(await chooseLayout({ options: chosenMode.options, setTrouble, log })) };
   const { mode, options } = chosen;
+  if (signal.aborted) return;
   await cleanForeign(mode, { data: async () => {}, note: (reason) => log.debug(2, { reason }, "Clean-up") });
   const facts = await machine.kernel.facts();
+  logTools(machine, facts, log);
   const metrics = createMetrics({
     mode,
     ...(chosen.fallback && { fallback: chosen.fallback.part }),
@@ -111,6 +111,16 @@ async function serve(input: NodeProxyInput, stop: AbortController): Promise<void
   } finally {
     await objects.close();
   }
+}
+
+/** Which iptables programs are run: a wrong choice shows as rules that other tools on the node do not see. */
+function logTools({ tools }: Machine, facts: NodeFacts, log: Log): void {
+  const of = (family: Family) => {
+    const [program, path] = [tools.programs[family], tools.paths[family]];
+    if (path === undefined) return `${program} is not on the PATH`;
+    return facts.families.includes(family) ? `${path} (${variantOf(facts, family)})` : `${path} (not usable)`;
+  };
+  log.info({ iptables: of("IPv4"), ip6tables: of("IPv6"), reason: tools.reason }, "iptables programs");
 }
 
 interface ProxyInput extends NodeProxyInput, ChosenMode, ChosenLayout, Machine, Pick<FoundNode, "node" | "source"> {

@@ -1,4 +1,4 @@
-// What does this machine decide?
+// Reads the facts of this machine that rules depend on.
 
 import { access } from "node:fs/promises";
 import { release } from "node:os";
@@ -7,6 +7,7 @@ import { FAMILIES, type Family } from "../net/family.ts";
 import { type InterfaceAddress, IPVS_DEVICE, type NodeFacts } from "../state/node-facts.ts";
 import type { RunCommand } from "./command.ts";
 import { iptablesOf } from "./iptables.ts";
+import { variantIn } from "./iptables-variant.ts";
 import { listAddresses, listLinks } from "./link.ts";
 import { hasCounters } from "./nfacct.ts";
 import { countProcessors } from "./processors.ts";
@@ -17,12 +18,17 @@ import { readSysctl } from "./sysctl.ts";
 export async function readNodeFacts(run: RunCommand): Promise<NodeFacts> {
   const usable = await Promise.all(FAMILIES.map((family) => isUsable(run, family)));
   const said = await unlessRefused(run({ program: "iptables", args: ["--version"] }), "");
+  const said6 = usable[FAMILIES.indexOf("IPv6")]
+    ? await unlessRefused(run({ program: "ip6tables", args: ["--version"] }), said)
+    : said;
+  const [variant, variant6] = [variantIn(said), variantIn(said6)];
   const version = /v(\d+(?:\.\d+)+)/.exec(said)?.[1];
   const counters = await hasCounters();
   return {
     addresses: await readAddresses(),
     ...(version === undefined ? {} : { iptablesVersion: version }),
-    iptablesVariant: said.includes("nf_tables") ? "nft" : "legacy",
+    iptablesVariant: variant,
+    ...(variant6 !== variant && { ip6tablesVariant: variant6 }),
     kernelVersion: release(),
     cpus: await countProcessors(),
     counters: { invalidDropped: counters, localhostNodePorts: counters },

@@ -1,4 +1,4 @@
-// What do configuration and node decide for every Service alike?
+// Derives the settings that all rules of a family share from configuration and node.
 import type { Family } from "../net/family.ts";
 import type { Options } from "../options/options.ts";
 import type { NodeFacts } from "../state/node-facts.ts";
@@ -31,7 +31,10 @@ export interface Settings {
 /** The options that change rules. */
 export type RuleOptions = LocalTrafficOptions &
   Pick<Options, "mode" | "bindAddress" | "nodePortAddresses" | "masqueradeAll" | "masqueradeBit"> &
-  Pick<Options, "localhostNodePorts"> & { readonly ipvs: IpvsRuleOptions };
+  Pick<Options, "localhostNodePorts"> & {
+    readonly ipvs: IpvsRuleOptions;
+    readonly conntrack: Pick<Options["conntrack"], "tcpBeLiberal">;
+  };
 
 /** The facts that change rules. */
 export type RuleFacts = Pick<
@@ -81,7 +84,8 @@ export function nodeSettingsOf(input: SettingsInput): NodeSettings {
     nodeIP: nodeIPs.ips[family],
     localhostNodePorts,
     counters: facts.counters,
-    dropInvalid: !facts.tcpBeLiberal,
+    // The option sets nf_conntrack_tcp_be_liberal before the first rule, so it decides wherever the fact does.
+    dropInvalid: !(options.conntrack.tcpBeLiberal || facts.tcpBeLiberal),
     randomFully: isAtLeast(facts.iptablesVersion, RANDOM_FULLY),
     endpointComments: input.knownEndpoints <= COMMENTED_ENDPOINTS,
     ...(ipvs && { ipvs }),

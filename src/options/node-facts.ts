@@ -1,4 +1,4 @@
-// What does a file of node facts, or a flag in its place, say about a machine?
+// Decodes node facts from a file or from flags.
 import * as z from "zod";
 import { InputError, type Place } from "../errors.ts";
 import { parseAddress } from "../net/address.ts";
@@ -9,6 +9,7 @@ export interface GivenFacts {
   readonly addresses?: readonly { readonly interface: string; readonly address: string }[];
   readonly iptablesVersion?: string;
   readonly iptablesVariant?: "nft" | "legacy";
+  readonly ip6tablesVariant?: "nft" | "legacy";
   readonly kernelVersion?: string;
   readonly cpus?: number;
   readonly counters?: { readonly invalidDropped: boolean; readonly localhostNodePorts: boolean };
@@ -29,6 +30,7 @@ const GIVEN_FACTS = z.strictObject({
   addresses: z.exactOptional(z.array(z.strictObject({ interface: z.string(), address }))),
   iptablesVersion: z.exactOptional(z.string().regex(VERSION)),
   iptablesVariant: z.exactOptional(z.enum(["nft", "legacy"])),
+  ip6tablesVariant: z.exactOptional(z.enum(["nft", "legacy"])),
   kernelVersion: z.exactOptional(z.string().regex(VERSION)),
   cpus: z.exactOptional(z.int().positive()),
   counters: z.exactOptional(z.strictObject({ invalidDropped: z.boolean(), localhostNodePorts: z.boolean() })),

@@ -236,6 +236,7 @@ export const FIELDS = {
   }),
   "conntrack.tcpBeLiberal": row(BOOL, false, {
     flag: "conntrack-tcp-be-liberal",
+    rules: true,
     meaning: "Let conntrack accept TCP packets outside the window.",
   }),
   "conntrack.udpTimeout": row(DURATION, 0n, {

@@ -1,4 +1,4 @@
-// What does the host decide, and nobody can work out from Kubernetes objects?
+// Facts of the host that rules depend on and Kubernetes objects do not tell.
 import type { Family } from "../net/family.ts";
 
 /** Where IPVS mode keeps the addresses of Services, as kube-proxy does. Never set up: an address counts all the same. */
@@ -28,6 +28,8 @@ export interface NodeFacts {
   readonly iptablesVersion?: string;
   /** Which kernel interface the `iptables` command speaks to. */
   readonly iptablesVariant: "nft" | "legacy";
+  /** The same for `ip6tables`, where it differs. */
+  readonly ip6tablesVariant?: "nft" | "legacy";
   /** Kernel release, such as `6.1`. */
   readonly kernelVersion: string;
   /** Logical processors. */
@@ -37,4 +39,12 @@ export interface NodeFacts {
   readonly tcpBeLiberal: boolean;
   /** Families whose nat table works on this machine. */
   readonly families: readonly Family[];
+}
+
+/** Which kernel interface the tools of a family speak to. */
+export function variantOf(
+  { iptablesVariant = "nft", ip6tablesVariant = iptablesVariant }: Partial<NodeFacts>,
+  family: Family,
+): NodeFacts["iptablesVariant"] {
+  return family === "IPv6" ? ip6tablesVariant : iptablesVariant;
 }

@@ -8,7 +8,7 @@ import { type KnownWorld, type WorldInput, worldOf } from "../model/world.ts";
 import type { Family } from "../net/family.ts";
 import type { Options } from "../options/options.ts";
 import type { Change } from "../source/source.ts";
-import type { Counters, NodeFacts } from "../state/node-facts.ts";
+import { type Counters, type NodeFacts, variantOf } from "../state/node-facts.ts";
 import { type AppliedWorld, FlowRound } from "./flow-round.ts";
 import { Keeper, refusalIn } from "./keeper.ts";
 import type { Log } from "./log.ts";
@@ -77,7 +77,7 @@ export class FamilyLoop {
       this.#passLog.progressed(progress);
       observer.progressed(family, progress);
     };
-    const means = { kernel, backend, variant: input.facts.iptablesVariant, progressed };
+    const means = { kernel, backend, variant: variantOf(input.facts, family), progressed };
     this.#keeper = new Keeper(means, { clock, syncPeriod });
     observer.began(family);
   }

@@ -55,6 +55,20 @@ t.test("everything the other way", async (t) => {
   });
 });
 
+t.test(
+  "packets in state INVALID are dropped unless conntrack is liberal, by its setting or by configuration",
+  async (t) => {
+    const dropsInvalid = (option: boolean, fact: boolean) => {
+      const options = buildOptions({ conntrack: { tcpBeLiberal: option } });
+      return nodeSettingsOf(build({ options, facts: buildFacts({ tcpBeLiberal: fact }) })).settings.dropInvalid;
+    };
+    t.equal(dropsInvalid(false, false), true);
+    t.equal(dropsInvalid(true, false), false, "it is set before the first rule is written");
+    t.equal(dropsInvalid(false, true), false, "the kernel's setting stays");
+    t.equal(dropsInvalid(true, true), false);
+  },
+);
+
 t.test("primary: only the node's own address, and localhost is silently left out", async (t) => {
   const { settings, nodePortAddresses } = nodeSettingsOf(
     build({ options: buildOptions({ nodePortAddresses: ["primary"] }) }),

@@ -106,6 +106,7 @@ export function buildOptions(given: Partial<RuleOptions & Gates> = {}): RuleOpti
   return {
     mode: "iptables",
     ipvs: { scheduler: "rr", strictARP: false, excludeCIDRs: [] },
+    conntrack: { tcpBeLiberal: false },
     bindAddress: "0.0.0.0",
     clusterCIDRs: [],
     detectLocalMode: "ClusterCIDR",

@@ -1,5 +1,6 @@
-// How does a test run the program itself in a namespace, and wait for what it says?
+// Runs the program itself in a namespace and waits for what it logs.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { Netns } from "./netns.ts";
@@ -54,6 +55,10 @@ export class Daemon {
     return found();
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   /** Sends a signal that is not meant to end it. */
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
@@ -65,10 +70,12 @@ export class Daemon {
     return this.#ended;
   }
 
-  /** Ends it and the tools that it runs, all in the midst of what they do. */
+  /** Kills it and the tools that it runs, each of which leads a process group of its own. */
   async kill(): Promise<void> {
-    if (this.#child.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null) {
-      process.kill(-this.#child.pid, "SIGKILL");
+    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+      // Stopped first: it must not start another tool meanwhile.
+      process.kill(-this.pid, "SIGSTOP");
+      for (const pid of [...childrenOf(this.pid), this.pid]) killGroup(pid);
     }
     await this.#ended;
   }
@@ -77,4 +84,27 @@ export class Daemon {
   async finish(): Promise<{ readonly code: number | null; readonly output: string }> {
     return { code: await this.#ended, output: this.#output };
   }
+}
+
+/** Those that any thread of the process has started; none where the process has ended. */
+function childrenOf(pid: number): readonly number[] {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`);
+    const lists = threads.map((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8"));
+    return lists.flatMap((list) =>
+      list
+        .split(" ")
+        .filter((text) => text !== "")
+        .map(Number),
+    );
+  } catch {
+    return [];
+  }
+}
+
+/** A group whose processes have all ended gets no signal. */
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {}
 }
