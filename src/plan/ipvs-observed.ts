@@ -2,12 +2,13 @@
 import { cidrContains } from "../net/cidr.ts";
 import { type IpSet, sameSize, setConflict } from "../state/ip-set.ts";
 import { HASH } from "../state/ipset-text.ts";
-import { serverKey } from "../state/ipvs-claims.ts";
+import { entryKey, serverAt, serverKey } from "../state/ipvs-claims.ts";
 import { wholeIpvs } from "../state/ipvs-whole.ts";
+import { withheldOf } from "../state/ipvs-withheld.ts";
 import type { IpvsState, KernelState } from "../state/kernel-state.ts";
 import type { EntryChanges, IpvsChanges, Resize } from "./ipvs-changes.ts";
 import type { SetConflict } from "./plan.ts";
-import type { RealServerChanges } from "./real-servers.ts";
+import { diffRealServers, type RealServerChanges } from "./real-servers.ts";
 import { diffServer, isSpared } from "./server-difference.ts";
 
 type Observed = Extract<IpvsState, { kind: "observed" }>;
@@ -40,13 +41,22 @@ const LINK_LOCAL = "fe80::/10";
 export function diffObserved({ state, wanted, found }: ObservedPair, weights: Weights): ObservedDifference {
   const whole = wholeIpvs(state);
   const mend = (key: string) => weights.initial || weights.draining.has(key);
+  const { rejected } = withheldOf(state);
+  const left = (key: string) => rejected.has(key);
   const unwanted = new Map(found.servers.map((server) => [serverKey(server), server]));
   const real = whole.servers.map((server) => {
     const key = serverKey(server);
     const there = unwanted.get(key);
     unwanted.delete(key);
-    return diffServer({ wanted: server, actual: there, mend });
+    return diffServer({ wanted: server, actual: there, mend, left });
   });
+  for (const [key, there] of unwanted) {
+    if (!rejected.has(key)) continue;
+    unwanted.delete(key);
+    // A virtual server that cannot be changed still serves, with the endpoints of now.
+    const desired = serverAt(state.fragments, key);
+    if (desired) real.push(diffRealServers({ wanted: desired, actual: there.realServers, mend, left }));
+  }
   const { sets, resize, conflicts } = matchSets(whole.sets, found);
   const [device] = wanted.devices;
   const bound = new Set(found.addresses);
@@ -57,13 +67,15 @@ export function diffObserved({ state, wanted, found }: ObservedPair, weights: We
     create: wanted.sets.filter(({ name }) => !sets.has(name)),
     resize,
     conflicts,
-    entries: whole.sets.map(({ entries, ...set }) => diffEntries(set, entries, sets.get(set.name) ?? new Set())),
+    entries: whole.sets.map(({ entries, ...set }) =>
+      diffEntries({ set, wanted: entries, found: sets.get(set.name), left }),
+    ),
     servers: real.flatMap(({ changes }) => changes),
     retire: real.flatMap(({ retire }) => retire),
     draining: real.flatMap(({ draining }) => draining),
     serversGo: [...unwanted.values()].filter(({ address }) => !isSpared(address, wanted)),
     bind: whole.addresses.filter((address) => !bound.has(address)),
-    unbind: found.addresses.filter((address) => !addresses.has(address) && !cidrContains(LINK_LOCAL, address)),
+    unbind: found.addresses.filter((address) => isToUnbind(address, addresses) && !rejected.has(address)),
   };
 }
 
@@ -97,10 +109,22 @@ function carriedOver(wanted: IpSet, found: IpSet): ReadonlySet<string> {
   return new Set([...found.entries].filter((entry) => wanted.entries.has(entry)));
 }
 
-function diffEntries(set: EntryChanges["set"], wanted: ReadonlySet<string>, found: ReadonlySet<string>): EntryChanges {
+function isToUnbind(address: string, wanted: ReadonlySet<string>): boolean {
+  return !wanted.has(address) && !cidrContains(LINK_LOCAL, address);
+}
+
+interface EntryPair {
+  readonly set: EntryChanges["set"];
+  readonly wanted: ReadonlySet<string>;
+  readonly found: ReadonlySet<string> | undefined;
+  /** Is the entry of this key left as it is? */
+  readonly left: (key: string) => boolean;
+}
+
+function diffEntries({ set, wanted, found = new Set(), left }: EntryPair): EntryChanges {
   return {
     set,
     come: [...wanted].filter((entry) => !found.has(entry)),
-    go: [...found].filter((entry) => !wanted.has(entry)),
+    go: [...found].filter((entry) => !wanted.has(entry) && !left(entryKey({ set: set.name, entry }))),
   };
 }

@@ -1,4 +1,4 @@
-// What has to be done to the real servers behind one virtual server?
+// Compares the real servers behind one virtual server.
 import { realKey } from "../state/ipvs-claims.ts";
 import type { Retirement, ServerChange } from "../state/server-change.ts";
 import type { BusyServer, RealServer, VirtualServer } from "../state/virtual-server.ts";
@@ -10,6 +10,8 @@ export interface RealServerPair {
   readonly actual: readonly (RealServer | BusyServer)[];
   /** Is a wanted one, found with another weight, to have its own again? Else the weight is an operator's. */
   readonly mend: (key: string) => boolean;
+  /** Is the real server of this key left as it is because the kernel rejected a change of it? */
+  readonly left?: (key: string) => boolean;
 }
 
 export interface RealServerChanges {
@@ -23,18 +25,19 @@ export interface RealServerChanges {
  * What comes goes in first. One that goes and is asked for datagrams or SCTP goes at once, as in kube-proxy; one that
  * has TCP connections must let them end.
  */
-export function diffRealServers({ wanted, actual, mend }: RealServerPair): RealServerChanges {
+export function diffRealServers({ wanted, actual, mend, left }: RealServerPair): RealServerChanges {
   if (areSame(wanted.realServers, actual)) return NOTHING;
   const server = wanted;
   const known = new Map(actual.map((real) => [realKey(server, real), real]));
   const keys = new Set(wanted.realServers.map((real) => realKey(server, real)));
   const come = wanted.realServers.flatMap((real): readonly ServerChange[] => {
     const key = realKey(server, real);
+    if (left?.(key)) return [];
     const found = known.get(key);
     if (!found) return [{ kind: "add-real", server, real }];
     return found.weight !== real.weight && mend(key) ? [{ kind: "set-real", server, real }] : [];
   });
-  const unwanted = actual.filter((real) => !keys.has(realKey(server, real)));
+  const unwanted = actual.filter((real) => !keys.has(realKey(server, real)) && !left?.(realKey(server, real)));
   if (server.protocol !== "TCP") {
     const go = unwanted.map((real): ServerChange => ({ kind: "remove-real", server, real }));
     return { changes: [...come, ...go], retire: [], draining: [] };

@@ -1,4 +1,4 @@
-// What has to be done to one virtual server, and whom of others is it not done to?
+// Compares one virtual server with the desired one.
 import { cidrContains } from "../net/cidr.ts";
 import type { IpvsState } from "../state/kernel-state.ts";
 import type { ServerSettings } from "../state/server-change.ts";
@@ -6,13 +6,13 @@ import type { VirtualServer } from "../state/virtual-server.ts";
 import { diffRealServers, type RealServerChanges, type RealServerPair } from "./real-servers.ts";
 
 /** A virtual server as it should be, and as it is, if it is there. */
-export interface ServerPair extends Pick<RealServerPair, "wanted" | "mend"> {
+export interface ServerPair extends Pick<RealServerPair, "wanted" | "mend" | "left"> {
   readonly actual: (ServerSettings & { readonly realServers: RealServerPair["actual"] }) | undefined;
 }
 
 /** The server itself comes before its real servers. */
-export function diffServer({ wanted, actual, mend }: ServerPair): RealServerChanges {
-  const { changes, ...rest } = diffRealServers({ wanted, actual: actual?.realServers ?? [], mend });
+export function diffServer({ wanted, actual, ...rules }: ServerPair): RealServerChanges {
+  const { changes, ...rest } = diffRealServers({ wanted, actual: actual?.realServers ?? [], ...rules });
   const own = settingsChange(wanted, actual);
   return { changes: own ? [own, ...changes] : changes, ...rest };
 }

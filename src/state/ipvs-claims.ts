@@ -1,4 +1,4 @@
-// Which fragments claim a thing that IPVS mode has once, whoever wants it?
+// Keys of entries, servers and addresses, and which Service ports claim them.
 import { countWhile, type Page, type PagedList } from "../paged-list.ts";
 import type { SetEntry } from "./ip-set.ts";
 import type { Fragment, IpvsShare } from "./kernel-state.ts";
@@ -15,8 +15,11 @@ export function serverKey(server: ServerIdentity): string {
 }
 
 export function realKey(server: ServerIdentity, { address, port }: Pick<RealServer, "address" | "port">): string {
-  return `${printIdentity(server)} to ${address} ${port}`;
+  return `${printIdentity(server)}${REAL}${address} ${port}`;
 }
+
+/** Between a virtual server and one of its real servers. */
+const REAL = " to ";
 
 /**
  * Digests of keys, worked out once for each fragment, and in order for each page: a change then costs a look at every
@@ -36,15 +39,21 @@ export function shareOf(fragment: Fragment): IpvsShare | undefined {
 export function claimedIn(fragments: PagedList<Fragment>, keys: readonly string[]): ReadonlySet<string> {
   const claimed = new Set<string>();
   if (keys.length === 0) return claimed;
-  const digests = Int32Array.from(keys, digestOf).sort();
   const wanted = new Set(keys);
+  for (const fragment of claiming(fragments, wanted)) {
+    for (const key of keysIn(fragment)) if (wanted.has(key)) claimed.add(key);
+  }
+  return claimed;
+}
+
+/** Fragments that may claim one of the keys, in order. */
+function* claiming(fragments: PagedList<Fragment>, keys: ReadonlySet<string> | ReadonlyMap<string, unknown>) {
+  const digests = Int32Array.from(keys.keys(), digestOf).sort();
   for (const page of fragments.pages) {
     const common = new Set(inBoth(claimsOn(page), digests));
     if (common.size === 0) continue;
-    const some = page.filter((fragment) => digestsOf(fragment).some((digest) => common.has(digest)));
-    for (const key of some.flatMap(keysIn)) if (wanted.has(key)) claimed.add(key);
+    yield* page.filter((fragment) => digestsOf(fragment).some((digest) => common.has(digest)));
   }
-  return claimed;
 }
 
 /** The virtual server that is wanted there: of several the last one. */
@@ -59,14 +68,44 @@ export function serverAt(fragments: PagedList<Fragment>, key: string): VirtualSe
   return undefined;
 }
 
-/** The last fragment that wants the thing of this key, which may be a real server. All fragments are gone through. */
-export function claimantIn(fragments: PagedList<Fragment>, key: string): Fragment | undefined {
-  return [...fragments].findLast((fragment) => {
-    const share = fragment.ipvs();
-    if (!share) return false;
-    const reals = share.servers.flatMap((server) => server.realServers.map((real) => realKey(server, real)));
-    return [...keysOf(share), ...reals].includes(key);
-  });
+/** The last fragment that claims each of these keys, and of a real server the last that claims its virtual server. */
+export function claimantsIn(fragments: PagedList<Fragment>, keys: readonly string[]): ReadonlyMap<string, Fragment> {
+  const claimants = new Map<string, Fragment>();
+  const asked = new Map<string, string[]>();
+  for (const key of keys) asked.set(claimOf(key), [...(asked.get(claimOf(key)) ?? []), key]);
+  for (const fragment of claiming(fragments, asked)) {
+    for (const claim of keysIn(fragment)) for (const key of asked.get(claim) ?? []) claimants.set(key, fragment);
+  }
+  return claimants;
+}
+
+/**
+ * What is desired under each of these keys, as a text that differs where that does. Keys under which nothing is desired
+ * are missing.
+ */
+export function desiredUnder(fragments: PagedList<Fragment>, keys: readonly string[]): ReadonlyMap<string, string> {
+  const desired = new Map<string, string>();
+  const claimed = claimedIn(fragments, keys.map(claimOf));
+  for (const key of keys) {
+    const claim = claimOf(key);
+    if (!claimed.has(claim)) continue;
+    const server = SERVER.test(claim) ? serverAt(fragments, claim) : undefined;
+    if (key === claim) desired.set(key, server ? settingsText(server) : "");
+    else if (server?.realServers.some((real) => realKey(server, real) === key)) desired.set(key, "");
+  }
+  return desired;
+}
+
+const SERVER = /^\S+\/[A-Z]+$/;
+
+function settingsText({ scheduler, schedulerFlags, persistence }: VirtualServer): string {
+  return [scheduler, schedulerFlags, persistence].join(" ");
+}
+
+/** The key that fragments claim: of a real server that of its virtual server, else the key itself. */
+function claimOf(key: string): string {
+  const [server = key, real] = key.split(REAL, 2);
+  return real === undefined ? key : server;
 }
 
 /** All keys of a share but those of its real servers. */

@@ -1,4 +1,4 @@
-// What do all fragments together want of sets, of IPVS and of its interface?
+// Sets, virtual servers and addresses of all fragments together.
 import type { IpSet, SetEntry } from "./ip-set.ts";
 import { shareWithout, withheldOf } from "./ipvs-withheld.ts";
 import type { IpvsShare, KernelState } from "./kernel-state.ts";

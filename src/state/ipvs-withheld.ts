@@ -1,36 +1,61 @@
-// What does a fragment want of IPVS while some things are done without?
+// What a Service port wants of IPVS while the kernel rejects some items: virtual servers, real servers, entries, addresses.
+import type { SetEntry } from "./ip-set.ts";
 import { entryKey, realKey, serverKey, shareOf } from "./ipvs-claims.ts";
 import type { Fragment, IpvsShare, KernelState } from "./kernel-state.ts";
 import type { VirtualServer } from "./virtual-server.ts";
 
-/** Keys of what the kernel refused. */
-export type Withheld = ReadonlySet<string>;
+/** Items that a sync leaves out, by the keys of `ipvs-claims.ts`. */
+export interface Withheld {
+  /** Rejected by the kernel: left as they are there, neither added nor changed nor removed. */
+  readonly rejected: ReadonlySet<string>;
+  /** Entries that would have packets rejected because the entry that admits them is missing: removed. */
+  readonly dependent: ReadonlySet<string>;
+}
 
-const NOTHING: Withheld = new Set();
+/** Sets that decide whether packets to a bound address are let in. */
+export interface Admission {
+  /** Names of sets of `hash:ip,port`: what matches one is let in. */
+  readonly admitting: ReadonlySet<string>;
+  /** Name of the set of `hash:ip`: what matches it, and none of the others, is rejected. */
+  readonly rejecting: string;
+}
+
+const NOTHING: Withheld = { rejected: new Set(), dependent: new Set() };
 
 export function withheldOf({ ipvs }: KernelState): Withheld {
   return (ipvs?.kind === "wanted" && ipvs.withheld) || NOTHING;
 }
 
 /**
- * A fragment's share without them. Where an address cannot be had, neither its virtual servers are of any use nor the
- * entry that stands for it: packets to it would meet the node's own programs.
+ * The entry that must go while the kernel rejects the entry of this key, so that packets to its address are served
+ * without masquerade rather than rejected. Undefined for keys of which nothing depends.
+ */
+export function dependentOf(key: string, { admitting, rejecting }: Admission): string | undefined {
+  const [set = "", address] = key.split(/[ ,]/, 2);
+  return admitting.has(set) && address !== undefined ? entryKey({ set: rejecting, entry: address }) : undefined;
+}
+
+/**
+ * A fragment's share without them. Where an address cannot be bound, neither its virtual servers are of any use nor the
+ * entry that stands for it: packets to it would reach the node's own programs.
  */
 export function shareWithout(fragment: Fragment, withheld: Withheld): IpvsShare | undefined {
   const share = shareOf(fragment);
-  if (!share || withheld.size === 0) return share;
-  const has = (address: string | undefined) => address !== undefined && withheld.has(address);
+  const { rejected, dependent } = withheld;
+  if (!share || rejected.size + dependent.size === 0) return share;
+  const has = (address: string | undefined) => address !== undefined && rejected.has(address);
+  const isOut = (entry: SetEntry) => [rejected, dependent].some((keys) => keys.has(entryKey(entry)));
   return {
     ...share,
-    entries: share.entries.filter((entry) => !withheld.has(entryKey(entry)) && !has(entry.address)),
+    entries: share.entries.filter((entry) => !isOut(entry) && !has(entry.address)),
     servers: share.servers.flatMap((server) => serverWithout(server, withheld) ?? []),
     addresses: share.addresses.filter((address) => !has(address)),
   };
 }
 
-/** Undefined for one that is withheld itself. */
-export function serverWithout(server: VirtualServer, withheld: Withheld): VirtualServer | undefined {
-  if (withheld.size === 0) return server;
-  if (withheld.has(serverKey(server)) || withheld.has(server.address)) return undefined;
-  return { ...server, realServers: server.realServers.filter((real) => !withheld.has(realKey(server, real))) };
+/** Undefined for one that is rejected itself. */
+export function serverWithout(server: VirtualServer, { rejected }: Withheld): VirtualServer | undefined {
+  if (rejected.size === 0) return server;
+  if (rejected.has(serverKey(server)) || rejected.has(server.address)) return undefined;
+  return { ...server, realServers: server.realServers.filter((real) => !rejected.has(realKey(server, real))) };
 }

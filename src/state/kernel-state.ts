@@ -2,6 +2,7 @@
 import type { Family } from "../net/family.ts";
 import { type PagedList, pagedList } from "../paged-list.ts";
 import type { IpSet, OtherSet, SetEntry, SetHeader } from "./ip-set.ts";
+import type { Admission, Withheld } from "./ipvs-withheld.ts";
 import type { ObservedServer, VirtualServer } from "./virtual-server.ts";
 
 export const TABLES = ["filter", "mangle", "nat", "raw", "security"] as const;
@@ -104,8 +105,10 @@ export type IpvsState =
       readonly devices: readonly string[];
       /** Virtual servers at addresses in these ranges are left alone, whoever made them. */
       readonly spared: readonly string[];
-      /** Things that the kernel refused and that are done without for the time being: keys as `ipvs-claims.ts` makes them. */
-      readonly withheld?: ReadonlySet<string>;
+      /** Items that are left out because the kernel rejected them, or one that they depend on. */
+      readonly withheld?: Withheld;
+      /** In a mode that rejects packets to bound addresses unless an entry admits them. */
+      readonly admission?: Admission;
     }
   | {
       readonly kind: "observed";

@@ -194,11 +194,11 @@ export class Keeper {
     let [state, { applied }] = [held, first];
     for (let round = 0; ; round++) {
       const known = withheldOf(state);
-      const more = applied.items.filter(({ key }) => !known.has(key));
+      const more = applied.items.filter(({ key }) => !known.rejected.has(key));
       if (more.length === 0) return state;
       const now = this.#input.clock.now();
       items.push(...more);
-      this.#withheld.add(more, now);
+      this.#withheld.add(more, state, now);
       if (round === ROUNDS) return undefined;
       state = this.#withheld.withhold(state, now);
       ({ applied } = await attempt(state));

@@ -2,7 +2,7 @@
 import { KernelError, type RuleSyntaxError } from "../errors.ts";
 import type { ItemRefusal } from "../kernel/ipvs-step.ts";
 import { printPlan } from "../plan/print.ts";
-import { claimantIn } from "../state/ipvs-claims.ts";
+import { claimantsIn } from "../state/ipvs-claims.ts";
 import type { KernelState } from "../state/kernel-state.ts";
 import { countRules } from "../state/rule-count.ts";
 import { type Kept, refusalIn } from "./keeper.ts";
@@ -22,6 +22,8 @@ export type Circumstances = Pick<PassReport, "withoutLocalEndpoints" | "serviceH
 export function reportOf(kept: Kept, { setAside, withheld, held, ...rest }: Circumstances): PassReport {
   const { elapsed, scope, attempts, drift } = kept;
   const failure = failureOf(kept);
+  const keys = withheld.map(({ key }) => key);
+  const claimants = held && keys.length > 0 ? claimantsIn(held.fragments, keys) : undefined;
   return {
     ...rest,
     elapsed,
@@ -35,7 +37,7 @@ export function reportOf(kept: Kept, { setAside, withheld, held, ...rest }: Circ
     setAside: [
       ...setAside.map(({ refused, error }) => ({ servicePort: refused.key, reason: error.refusal.words })),
       ...withheld.map(({ key, error }) => {
-        const of = { servicePort: claimantOf(held, key), reason: error.message, item: key };
+        const of = { servicePort: claimants?.get(key)?.key ?? key, reason: error.message, item: key };
         return hasBlank(key) ? { ...of, partial: true as const } : of;
       }),
     ],
@@ -61,11 +63,6 @@ function failureOf(kept: Kept): PassFailure | undefined {
 /** Real servers and ipset entries have a blank in their keys, virtual servers and addresses have none. */
 function hasBlank(key: string): boolean {
   return key.includes(" ");
-}
-
-/** Who wants the thing of this key; the key itself where that is not known. */
-function claimantOf(held: KernelState | undefined, key: string): string {
-  return (held && claimantIn(held.fragments, key)?.key) ?? key;
 }
 
 function sentIn({ attempts }: Kept): ByTable {

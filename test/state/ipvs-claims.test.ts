@@ -1,7 +1,16 @@
 // Who wants a thing that IPVS mode has once?
 import t from "tap";
 import { pagedList } from "../../src/paged-list.ts";
-import { claimantIn, claimedIn, entryKey, keysOf, realKey, serverAt, serverKey } from "../../src/state/ipvs-claims.ts";
+import {
+  claimantsIn,
+  claimedIn,
+  desiredUnder,
+  entryKey,
+  keysOf,
+  realKey,
+  serverAt,
+  serverKey,
+} from "../../src/state/ipvs-claims.ts";
 import type { Fragment, IpvsShare } from "../../src/state/kernel-state.ts";
 import { buildIpvsFragment, buildReal, buildServed, buildServer } from "../support/build-ipvs.ts";
 import { buildFragment } from "../support/fragments.ts";
@@ -74,5 +83,22 @@ t.test("who wants a thing is told by its key, the last of all", async (t) => {
     "10.0.0.5": "last",
     "10.9.9.9": undefined,
   };
-  for (const [key, claimant] of Object.entries(cases)) t.equal(claimantIn(list, key)?.key, claimant, key);
+  const claimants = claimantsIn(list, Object.keys(cases));
+  for (const [key, claimant] of Object.entries(cases)) t.equal(claimants.get(key)?.key, claimant, key);
+});
+
+t.test("what is desired under a key differs where a virtual server has other settings", async (t) => {
+  const other = buildServed("10.0.0.2", ["10.1.0.1"], { persistence: 600 });
+  const list = pagedList([...MANY.filter(({ key }) => key !== other.key), other]);
+  const keys = ["10.0.0.1:80/TCP", "10.0.0.2:80/TCP", "10.0.0.2:80/TCP to 10.1.0.1 8080", "KUBE-IPVS-IPS 10.0.0.2"];
+  const nobody = ["10.0.0.2:80/TCP to 10.1.0.9 8080", "10.9.9.9:80/TCP to 10.1.0.9 8080", "10.9.9.9"];
+  t.strictSame(
+    [...desiredUnder(list, [...keys, ...nobody])],
+    [
+      [keys[0], "rr 0 0"],
+      [keys[1], "rr 0 600"],
+      [keys[2], ""],
+      [keys[3], ""],
+    ],
+  );
 });

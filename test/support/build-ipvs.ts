@@ -1,4 +1,4 @@
-// How does a test write what IPVS mode wants, with only what it is about? One address, one port, two sets.
+// Builds desired and observed IPVS states of two sets, with only what a test is about.
 import { pagedList } from "../../src/paged-list.ts";
 import type { SetHeader } from "../../src/state/ip-set.ts";
 import {
@@ -66,7 +66,9 @@ export function buildServed(address: string, reals: readonly string[], given: Pa
 
 /** IPv4, and no table. */
 export function buildIpvsState(fragments: readonly Fragment[], given: Partial<Wanted> = {}): KernelState {
-  const ipvs: Wanted = { kind: "wanted", sets: [CLUSTER_IP, IPVS_IPS], devices: [IPVS_DEVICE], spared: [], ...given };
+  const admission = { admitting: new Set([CLUSTER_IP.name]), rejecting: IPVS_IPS.name };
+  const common = { sets: [CLUSTER_IP, IPVS_IPS], devices: [IPVS_DEVICE], spared: [], admission };
+  const ipvs: Wanted = { kind: "wanted", ...common, ...given };
   return { ...emptyState("IPv4"), fragments: pagedList(fragments), ipvs };
 }
 

@@ -3,6 +3,7 @@ import t from "tap";
 import { KernelError } from "../../src/errors.ts";
 import { type Kernel, machine } from "../../src/kernel/kernel.ts";
 import type { Fragment, KernelState } from "../../src/state/kernel-state.ts";
+import type { VirtualServer } from "../../src/state/virtual-server.ts";
 import { LOOK_AGAIN } from "../../src/sync/draining.ts";
 import { Keeper, refusalIn } from "../../src/sync/keeper.ts";
 import { createLog } from "../../src/sync/log.ts";
@@ -150,6 +151,7 @@ t.test("what is refused behind something that is refused is found too", async (t
   const { wrong } = await keep(stateOf(A, B));
   t.strictSame(wrong, [
     "- entry KUBE-CLUSTER-IP 10.0.0.2,tcp:80",
+    "- entry KUBE-IPVS-IPS 10.0.0.2",
     "- real 10.0.0.2:80/TCP to 10.1.0.1 8080 masquerade weight 1",
   ]);
   t.equal(keeper.withheld.length, 2);
@@ -341,4 +343,125 @@ t.test("a set of another size is replaced, and no entry is missing at any moment
       "destroy KUBE-SCRATCH",
     ],
   );
+});
+
+t.test(
+  "an address whose entry is rejected is served without the filter, and filtered when the entry is in",
+  async (t) => {
+    const { keeper, memory, keep } = setUp();
+    memory.journal.refuses = (change) => (change === "add KUBE-CLUSTER-IP 10.0.0.2,tcp:80" ? EINVAL : 0);
+    const { wrong } = await keep(stateOf(A, B));
+    const unfiltered = ["- entry KUBE-CLUSTER-IP 10.0.0.2,tcp:80", "- entry KUBE-IPVS-IPS 10.0.0.2"];
+    t.strictSame(wrong, unfiltered, "the virtual server and the address stay");
+    const retry = await keep(stateOf(A, B), keeper.nextLook);
+    t.strictSame(
+      [...new Set(retry.changes)],
+      ["add KUBE-CLUSTER-IP 10.0.0.2,tcp:80"],
+      "packets are not rejected while it is tried again",
+    );
+    t.strictSame(retry.wrong, unfiltered);
+    memory.journal.refuses = () => 0;
+    t.strictSame((await keep(stateOf(A, B), keeper.nextLook)).wrong, unfiltered.slice(1));
+    t.equal(keeper.nextLook, 0);
+    t.strictSame((await keep(stateOf(A, B))).wrong, []);
+    t.equal(keeper.nextLook, undefined);
+  },
+);
+
+/** So many programmed Services, and the same with another scheduler, as after a restart with other settings. */
+const MANY = Array.from(
+  { length: 600 },
+  (_, at) => [`10.0.${at >> 8}.${at & 255}`, `10.1.${at >> 8}.${at & 255}`] as const,
+);
+const programmed = (settings: Partial<VirtualServer>) =>
+  stateOf(...MANY.map(([address, real]) => buildServed(address, [real], settings)));
+
+t.setTimeout(240_000);
+
+for (const [name, refuses] of [
+  ["2 of 600", (change: string) => /^set-server 10\.0\.1\.[12]:/.test(change)],
+  ["25 of 600", (change: string) => /^set-server 10\.0\.0\.(?:1?\d|2[0-4]):/.test(change)],
+  ["all of 600", (change: string) => change.startsWith("set-server ")],
+  ["all changes", () => true],
+] as const) {
+  t.test(`a restart that has ${name} virtual servers rejected removes nothing that serves`, async (t) => {
+    const { memory, keep } = setUp();
+    await keep(programmed({}));
+    const all = () => memory.look("IPv4", [CLUSTER_IP, IPVS_IPS]);
+    const least = { servers: 600, reals: 600, addresses: 600, entries: 1200 };
+    const watch = async () => {
+      const { servers, addresses, sets } = await all();
+      least.servers = Math.min(least.servers, servers.length);
+      least.reals = Math.min(least.reals, servers.flatMap(({ realServers }) => realServers).length);
+      least.addresses = Math.min(least.addresses, addresses.length);
+      least.entries = Math.min(
+        least.entries,
+        sets.reduce((sum, { entries }) => sum + entries.size, 0),
+      );
+    };
+    const again = setUp(memory, watch);
+    memory.journal.refuses = (change) => (refuses(change) ? EINVAL : 0);
+    for (let time = 0; time < 4; time++) {
+      const { refused, changes } = await again.keep(programmed({ scheduler: "mh" }), time === 0 ? 0 : 2_000);
+      await watch();
+      t.equal(refused, undefined);
+      t.strictSame(
+        changes.filter((change) => !change.startsWith("set-server ")),
+        [],
+      );
+    }
+    t.strictSame(least, { servers: 600, reals: 600, addresses: 600, entries: 1200 });
+    t.ok(again.keeper.withheld.length > 0);
+    memory.journal.refuses = () => 0;
+    t.match(await again.keep(programmed({ scheduler: "mh" }), 3_600_000), { wrong: [] });
+    t.strictSame(again.keeper.withheld, []);
+  });
+}
+
+t.test("a restart whose first look is lost, or first change, removes nothing that serves", async (t) => {
+  const { memory, keep } = setUp();
+  await keep(programmed({}));
+  for (const lost of ["dump", "batch"] as const) {
+    const again = setUp(memory);
+    let asked = 0;
+    memory.loses = (_, purpose) => (purpose === lost && asked++ === 0 ? "request" : undefined);
+    const scheduler = lost === "dump" ? "mh" : "rr";
+    const first = await again.keep(programmed({ scheduler })).catch((error: unknown) => error);
+    t.ok(asked > 0 && first, lost);
+    t.match(await again.keep(programmed({ scheduler })), { wrong: [] });
+    t.strictSame(again.keeper.withheld, []);
+    t.strictSame(
+      memory.journal.changes.filter((change) => /^(?:remove|unbind)/.test(change)),
+      [],
+    );
+  }
+});
+
+t.test("endpoints of a virtual server that cannot be changed still follow", async (t) => {
+  const { memory, keep } = setUp();
+  await keep(stateOf(A));
+  const again = setUp(memory);
+  memory.journal.refuses = (change) => (change.startsWith("set-server ") ? EINVAL : 0);
+  await again.keep(stateOf(buildServed("10.0.0.1", ["10.1.0.1", "10.1.0.2"], { scheduler: "mh" })));
+  const { changes } = await again.keep(stateOf(buildServed("10.0.0.1", ["10.1.0.1", "10.1.0.3"], { scheduler: "mh" })));
+  t.match(changes, [/^add-real .*10\.1\.0\.3/, /^set-real .*10\.1\.0\.2:8080 weight 0/, /^remove-real .*10\.1\.0\.2/]);
+});
+
+t.test("a real server whose change is rejected stays as it is", async (t) => {
+  const { memory, keep } = setUp();
+  await keep(stateOf(A));
+  const { realServers, ...server } = buildServer("10.0.0.1", ["10.1.0.1"]);
+  const changes = realServers.map((real) => ({ kind: "set-real", server, real: { ...real, weight: 7 } }) as const);
+  await memory.edit({ kind: "servers", changes });
+  const again = setUp(memory);
+  memory.journal.refuses = (change) => (change.startsWith("set-real ") ? EINVAL : 0);
+  t.match(await again.keep(stateOf(A)), { wrong: [/^- .* weight 1$/, /^\+ .* weight 7$/] });
+  t.match(await again.keep(stateOf(A), PERIOD), { wrong: [/^- .* weight 1$/, /^\+ .* weight 7$/] });
+});
+
+t.test("an address that cannot be unbound keeps nothing else", async (t) => {
+  const { memory, keep } = setUp();
+  await keep(stateOf(A, B));
+  memory.journal.refuses = (change) => (change.startsWith("unbind 10.0.0.2") ? EINVAL : 0);
+  t.strictSame((await setUp(memory).keep(stateOf(A))).wrong, ["+ address 10.0.0.2"]);
 });

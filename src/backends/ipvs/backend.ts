@@ -1,4 +1,4 @@
-// What should the kernel hold in IPVS mode?
+// Desired kernel state in IPVS mode.
 import type { Settings } from "../../model/settings.ts";
 import type { World } from "../../model/world.ts";
 import { byName, type Chain, type Chains, type KernelState, type TableName } from "../../state/kernel-state.ts";
@@ -21,7 +21,7 @@ import { kubeSourceRangesFirewall } from "./chains/kube-source-ranges-firewall.t
 import type { Context } from "./context.ts";
 import { writingOf } from "./fragment.ts";
 import { type NodeSide, nodeSideOf } from "./node-side.ts";
-import { setsOf } from "./sets.ts";
+import { admissionOf, setsOf } from "./sets.ts";
 import { type KnownSummaries, summaryOf } from "./summary.ts";
 import { ipvsSysctls } from "./sysctls.ts";
 
@@ -55,7 +55,13 @@ function desired({ settings, services }: World, { fill, filter, nat, remembered 
     fragments: fragmentsOf(services, known),
     sysctls: ipvsSysctls(node),
     counters: [],
-    ipvs: { kind: "wanted", sets: setsOf(settings.family), devices: [IPVS_DEVICE], spared: node.excludeCIDRs },
+    ipvs: {
+      kind: "wanted",
+      sets: setsOf(settings.family),
+      devices: [IPVS_DEVICE],
+      spared: node.excludeCIDRs,
+      admission: admissionOf(settings.family),
+    },
   };
 }
 

@@ -1,6 +1,7 @@
-// Which sets does IPVS mode keep, and what are they called in each family?
+// The ipsets of IPVS mode and their names.
 import type { Family } from "../../net/family.ts";
 import type { SetHeader, SetType } from "../../state/ip-set.ts";
+import type { Admission } from "../../state/ipvs-withheld.ts";
 
 /** The sets by what stands behind `KUBE-`; the names are kube-proxy's. */
 const TYPES = {
@@ -41,4 +42,14 @@ export function setsOf(family: Family): readonly SetHeader[] {
     type,
     family: type === "bitmap:port" ? "none" : family === "IPv4" ? "inet" : "inet6",
   }));
+}
+
+/** Roles of the sets that KUBE-IPVS-FILTER lets packets through for, before it rejects those to KUBE-IPVS-IPS. */
+const ADMITTING: readonly SetRole[] = ["LOAD-BALANCER", "CLUSTER-IP", "EXTERNAL-IP", "EXTERNAL-IP-LOCAL"];
+
+export function admissionOf(family: Family): Admission {
+  return {
+    admitting: new Set(ADMITTING.map((role) => setName(role, family))),
+    rejecting: setName("IPVS-IPS", family),
+  };
 }
