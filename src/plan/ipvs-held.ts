@@ -1,8 +1,8 @@
 // Compares sets, virtual servers and addresses of two desired states, the second of which was applied.
 import type { ListChanges } from "../paged-list.ts";
 import { claimedIn, entryKey, serverAt, serverKey } from "../state/ipvs-claims.ts";
-import { serverWithout, shareWithout, type Withheld, withheldOf } from "../state/ipvs-withheld.ts";
-import type { Fragment, IpvsShare, IpvsState, KernelState } from "../state/kernel-state.ts";
+import { serverWithout, shareWithout, withheldOf } from "../state/ipvs-withheld.ts";
+import type { Fragment, IpvsShare, IpvsState, KernelState, Withheld } from "../state/kernel-state.ts";
 import type { VirtualServer } from "../state/virtual-server.ts";
 import type { EntryChanges, IpvsChanges } from "./ipvs-changes.ts";
 import { diffServer, isSpared } from "./server-difference.ts";

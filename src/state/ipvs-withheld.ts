@@ -1,24 +1,8 @@
 // What a Service port wants of IPVS while the kernel rejects some items: virtual servers, real servers, entries, addresses.
 import type { SetEntry } from "./ip-set.ts";
 import { entryKey, realKey, serverKey, shareOf } from "./ipvs-claims.ts";
-import type { Fragment, IpvsShare, KernelState } from "./kernel-state.ts";
+import type { Admission, Fragment, IpvsShare, KernelState, Withheld } from "./kernel-state.ts";
 import type { VirtualServer } from "./virtual-server.ts";
-
-/** Items that a sync leaves out, by the keys of `ipvs-claims.ts`. */
-export interface Withheld {
-  /** Rejected by the kernel: left as they are there, neither added nor changed nor removed. */
-  readonly rejected: ReadonlySet<string>;
-  /** Entries that would have packets rejected because the entry that admits them is missing: removed. */
-  readonly dependent: ReadonlySet<string>;
-}
-
-/** Sets that decide whether packets to a bound address are let in. */
-export interface Admission {
-  /** Names of sets of `hash:ip,port`: what matches one is let in. */
-  readonly admitting: ReadonlySet<string>;
-  /** Name of the set of `hash:ip`: what matches it, and none of the others, is rejected. */
-  readonly rejecting: string;
-}
 
 const NOTHING: Withheld = { rejected: new Set(), dependent: new Set() };
 

@@ -2,7 +2,6 @@
 import type { Family } from "../net/family.ts";
 import { type PagedList, pagedList } from "../paged-list.ts";
 import type { IpSet, OtherSet, SetEntry, SetHeader } from "./ip-set.ts";
-import type { Admission, Withheld } from "./ipvs-withheld.ts";
 import type { ObservedServer, VirtualServer } from "./virtual-server.ts";
 
 export const TABLES = ["filter", "mangle", "nat", "raw", "security"] as const;
@@ -94,6 +93,22 @@ export interface IpvsShare {
   readonly addresses: readonly string[];
   /** Its rules in a chain of all in which they stand in another order than ServicePorts do: `tables` has them too. */
   readonly rules: readonly Rule[];
+}
+
+/** Items that a sync leaves out, by the keys of `ipvs-claims.ts`. */
+export interface Withheld {
+  /** Rejected by the kernel: left as they are there, neither added nor changed nor removed. */
+  readonly rejected: ReadonlySet<string>;
+  /** Entries that would have packets rejected because the entry that admits them is missing: removed. */
+  readonly dependent: ReadonlySet<string>;
+}
+
+/** Sets that decide whether packets to a bound address are let in. */
+export interface Admission {
+  /** Names of sets of `hash:ip,port`: what matches one is let in. */
+  readonly admitting: ReadonlySet<string>;
+  /** Name of the set of `hash:ip`: what matches it, and none of the others, is rejected. */
+  readonly rejecting: string;
 }
 
 /** What a mode has in the kernel beside tables: sets, and IPVS mode servers and addresses. Wanted: what does not depend on Services, the rest is in fragments. */

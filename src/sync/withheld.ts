@@ -3,8 +3,8 @@ import type { KernelError } from "../errors.ts";
 import type { ItemRefusal } from "../kernel/ipvs-step.ts";
 import { changesBetween, type PagedList } from "../paged-list.ts";
 import { desiredUnder, keysOf, realKey, shareOf } from "../state/ipvs-claims.ts";
-import { dependentOf, type Withheld as Items, withheldOf } from "../state/ipvs-withheld.ts";
-import { emptyState, type Fragment, type KernelState } from "../state/kernel-state.ts";
+import { dependentOf, withheldOf } from "../state/ipvs-withheld.ts";
+import { emptyState, type Fragment, type Withheld as Items, type KernelState } from "../state/kernel-state.ts";
 import { waitAfter } from "./refusal-wait.ts";
 
 interface Refused {

@@ -1,8 +1,8 @@
 // What is desired of a Service port while some of its items are left out.
 import t from "tap";
 import { wholeIpvs } from "../../src/state/ipvs-whole.ts";
-import { dependentOf, shareWithout, type Withheld, withheldOf } from "../../src/state/ipvs-withheld.ts";
-import { emptyState, type IpvsShare } from "../../src/state/kernel-state.ts";
+import { dependentOf, shareWithout, withheldOf } from "../../src/state/ipvs-withheld.ts";
+import { emptyState, type IpvsShare, type Withheld } from "../../src/state/kernel-state.ts";
 import { buildIpvsState, buildObserved, buildServed } from "../support/build-ipvs.ts";
 import { buildFragment } from "../support/fragments.ts";
 

@@ -1,7 +1,7 @@
 // The ipsets of IPVS mode and their names.
 import type { Family } from "../../net/family.ts";
 import type { SetHeader, SetType } from "../../state/ip-set.ts";
-import type { Admission } from "../../state/ipvs-withheld.ts";
+import type { Admission } from "../../state/kernel-state.ts";
 
 /** The sets by what stands behind `KUBE-`; the names are kube-proxy's. */
 const TYPES = {
