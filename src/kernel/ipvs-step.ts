@@ -1,4 +1,4 @@
-// How is a step of IPVS mode carried out?
+// Carries out steps on sets, virtual servers and the interface of IPVS mode.
 import type { KernelError } from "../errors.ts";
 import type { IpvsStep } from "../plan/plan.ts";
 import { entryKey, realKey, serverKey } from "../state/ipvs-claims.ts";
@@ -70,12 +70,13 @@ function itemsOf<T>(
   });
 }
 
-/** Of a set that cannot be made nothing can be done without: every rule may refer to it. */
+/** A set that cannot be created fails the whole step: rules may refer to it. One that cannot be destroyed is an item. */
 async function changeAllSets(changes: readonly SetChange[], { converse }: IpvsAccess): Promise<readonly ItemRefusal[]> {
   const items: ItemRefusal[] = [];
   for (const change of changes) {
     const errors = (await changeSets([change], converse)).flat();
     if ("entries" in change) items.push(...errors.map((error) => ({ key: entryOf(change.set.name, error), error })));
+    else if (change.kind === "destroy") items.push(...errors.map((error) => ({ key: change.name, error })));
     else if (errors[0]) throw errors[0];
   }
   return items;

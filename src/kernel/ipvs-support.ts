@@ -1,4 +1,4 @@
-// Can this kernel do what IPVS mode needs, and if not, why?
+// Probes whether this kernel can do what IPVS mode needs.
 import { setTimeout as sleep } from "node:timers/promises";
 import { KernelError } from "../errors.ts";
 import { SET_TYPES, type SetType } from "../state/ip-set.ts";
@@ -48,10 +48,14 @@ export async function ipvsSupport(access: SupportAccess, scheduler: string): Pro
 }
 
 async function findSupport({ run, ipvs }: SupportAccess, scheduler: string): Promise<IpvsSupport> {
-  if (!(await hasFamily(run, ipvs))) return missing("FamilyMissing", "the kernel has no IPVS");
+  if (!(await hasFamily(run, ipvs))) {
+    if (!SCHEDULERS.has(scheduler)) throw unknownScheduler(scheduler);
+    return missing("FamilyMissing", "the kernel has no IPVS");
+  }
   const refusal = await tryScheduler(scheduler, ipvs);
   if (refusal) {
     if (refusal.refusal.code !== "ENOENT" || scheduler === "rr") throw refusal;
+    if (!SCHEDULERS.has(scheduler)) throw unknownScheduler(scheduler);
     return missing("SchedulerMissing", `the kernel has no scheduler ${scheduler}`);
   }
   const sets = await setTrouble(SET_TYPES, ipvs?.converse);
@@ -59,6 +63,14 @@ async function findSupport({ run, ipvs }: SupportAccess, scheduler: string): Pro
   return (await hasDevice(ipvs?.converse))
     ? { kind: "usable" }
     : missing("DummyMissing", "the kernel has no interfaces of type dummy");
+}
+
+/** Linux has these as modules `ip_vs_NAME`, and a kernel may be built without some. Any other name is most likely a typo. */
+const SCHEDULERS: ReadonlySet<string> = new Set("dh fo lblc lblcr lc mh nq ovf rr sed sh twos wlc wrr".split(" "));
+
+function unknownScheduler(scheduler: string): KernelError {
+  const words = `unknown scheduler; Linux has ${[...SCHEDULERS].join(", ")}`;
+  return new KernelError({ step: "ipvs scheduler", target: scheduler, code: "ENOENT", words });
 }
 
 function missing(part: MissingPart, words: string): IpvsSupport {

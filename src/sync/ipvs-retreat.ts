@@ -1,4 +1,4 @@
-// When does what another mode left beside rules go, on a node that is served without it now?
+// Teardown of what a previous proxy mode left beside rules: virtual servers, addresses, the interface and sets.
 import { KernelError } from "../errors.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import { hostPort } from "../net/address.ts";
@@ -11,8 +11,11 @@ import type { ServerIdentity } from "../state/virtual-server.ts";
 import type { Log } from "./log.ts";
 import type { Clock } from "./schedule.ts";
 
-/** Milliseconds between two looks at connections. */
+/** Milliseconds between two looks at connections, and until the first retry of what the kernel does not remove. */
 const PAUSE = 10_000;
+
+/** Milliseconds between two retries at most; each is twice as long as the one before. */
+const LONGEST_PAUSE = 300_000;
 
 /** Milliseconds that connections are waited for: the kernel itself forgets an idle one after as long. */
 export const LONGEST_WAIT = 900_000;
@@ -40,8 +43,8 @@ export interface IpvsRetreatInput {
 }
 
 /**
- * Begins when the rules of every family are in, so that no new connection needs it any more, and ends when nothing is
- * left. What cannot be done is tried again at the next look.
+ * Begins when the rules of every family are in, so that no new connection needs the rest, and ends when nothing is left.
+ * What the kernel does not remove holds up nothing else, is logged once, and is tried again at growing intervals.
  */
 export class IpvsRetreat {
   readonly #input: IpvsRetreatInput;
@@ -50,6 +53,8 @@ export class IpvsRetreat {
   #cancel: () => void = () => {};
   #running: Promise<void> = Promise.resolve();
   #said = "";
+  /** Turns in a row that left the same things because the kernel did not remove them. */
+  #failures = 0;
   #stopped = false;
 
   constructor(input: IpvsRetreatInput) {
@@ -72,46 +77,56 @@ export class IpvsRetreat {
   }
 
   #turn(): void {
-    this.#running = this.#step().then((done) => {
-      if (!done && !this.#stopped) this.#cancel = this.#input.clock.after(PAUSE, () => this.#turn());
+    this.#running = this.#step().then((pause) => {
+      if (pause !== undefined && !this.#stopped) this.#cancel = this.#input.clock.after(pause, () => this.#turn());
     });
   }
 
-  async #step(): Promise<boolean> {
+  /** Milliseconds until the next turn; undefined when nothing is left. */
+  async #step(): Promise<number | undefined> {
     const { clock, log } = this.#input;
+    const errors: KernelError[] = [];
     try {
-      const waiting = await this.#clear(clock.now() - this.#began >= LONGEST_WAIT);
-      if (waiting.length > 0) {
-        this.#say(waiting);
-        return false;
-      }
-      await this.#finish();
-      log.info({}, "Nothing of another mode is left");
-      return true;
+      const waiting = await this.#clear(clock.now() - this.#began >= LONGEST_WAIT, errors);
+      // The sets of node ports tell which virtual servers are ours, so they go last.
+      if (waiting.length === 0 && errors.length === 0) await this.#finish(errors);
+      if (errors.length === 0) return this.#sayProgress(waiting);
     } catch (error) {
       if (!(error instanceof KernelError)) throw error;
-      log.error(
-        { code: error.refusal.code, err: error.message },
-        "What another mode left cannot be taken away; trying again",
-      );
-      return false;
+      errors.push(error);
     }
+    const left = errors.map(({ message }) => message).join("; ");
+    this.#failures = left === this.#said ? this.#failures + 1 : 0;
+    if (left !== this.#said) {
+      log.error({ err: left }, "Cannot remove what the previous proxy mode left; retrying at growing intervals");
+    }
+    this.#said = left;
+    return Math.min(PAUSE * 2 ** this.#failures, LONGEST_PAUSE);
   }
 
-  /** Takes away what has no connections, and tells what has. */
-  async #clear(all: boolean): Promise<readonly string[]> {
+  /** Removes what has no connections; the answer is what has some. */
+  async #clear(all: boolean, errors: KernelError[]): Promise<readonly string[]> {
     const waiting: string[] = [];
     for (const [family, sets] of this.#input.sets) {
       const found = await this.#look(family, sets);
       const retreat = planRetreat(found, IPVS_DEVICE, all ? "all" : await this.#input.own.sources());
       // In the end it must go without, too.
       if (!all) await this.#moveFlows(family, retreat.datagrams);
-      await this.#carryOut(retreat.steps);
-      const unbound = retreat.steps.flatMap((step) => (step.kind === "unbind" ? step.addresses : []));
-      if (unbound.length > 0) await this.#input.own.gone(unbound);
+      errors.push(...(await this.#clearFamily(retreat.steps)));
       waiting.push(...retreat.waiting);
     }
     return waiting;
+  }
+
+  /** While an address cannot be unbound, its virtual server stays: packets to it would reach the node's own programs. */
+  async #clearFamily(steps: readonly IpvsStep[]): Promise<readonly KernelError[]> {
+    for (const step of steps) {
+      const { errors, rejected } = await this.#carryOut(step);
+      const unbound = step.kind === "unbind" ? step.addresses.filter((address) => !rejected.has(address)) : [];
+      if (unbound.length > 0) await this.#input.own.gone(unbound);
+      if (errors.length > 0) return errors;
+    }
+    return [];
   }
 
   /** Their next packets are the first of new flows. */
@@ -124,9 +139,11 @@ export class IpvsRetreat {
     if (old.length > 0) await kernel.deleteFlows(old);
   }
 
-  async #finish(): Promise<void> {
+  async #finish(errors: KernelError[]): Promise<void> {
     for (const [family, sets] of this.#input.sets) {
-      await this.#carryOut(lastSteps(await this.#look(family, sets), IPVS_DEVICE));
+      for (const step of lastSteps(await this.#look(family, sets), IPVS_DEVICE)) {
+        errors.push(...(await this.#carryOut(step)).errors);
+      }
     }
   }
 
@@ -134,19 +151,21 @@ export class IpvsRetreat {
     return this.#input.kernel.ipvs(family, { sets, device: this.#input.device });
   }
 
-  async #carryOut(steps: readonly IpvsStep[]): Promise<void> {
-    const { refused, items } = await this.#input.kernel.apply({ steps, kept: [] });
-    const error = refused?.error ?? items[0]?.error;
-    if (error) throw error;
+  async #carryOut(step: IpvsStep) {
+    const { refused, items } = await this.#input.kernel.apply({ steps: [step], kept: [] });
+    const errors = [...(refused ? [refused.error] : []), ...items.map(({ error }) => error)];
+    return { errors, rejected: new Set(items.map(({ key }) => key)) };
   }
 
-  #say(waiting: readonly string[]): void {
+  #sayProgress(waiting: readonly string[]): number | undefined {
+    const { log } = this.#input;
     const what = waiting.join(" ");
-    if (what === this.#said) return;
+    if (what !== "" && what !== this.#said) {
+      log.info({ waiting: what }, "Connections through virtual servers and addresses of IPVS mode are waited for");
+    }
     this.#said = what;
-    this.#input.log.info(
-      { waiting: what },
-      "Connections through virtual servers and addresses of IPVS mode are waited for",
-    );
+    if (what !== "") return PAUSE;
+    log.info({}, "Nothing of another mode is left");
+    return undefined;
   }
 }

@@ -1,4 +1,4 @@
-// Is it told rightly what a kernel lacks for IPVS mode, by kernels that are functions?
+// The probe for IPVS mode, against fake kernels that lack something.
 import t from "tap";
 import { KernelError } from "../../src/errors.ts";
 import { attribute } from "../../src/kernel/attributes.ts";
@@ -122,3 +122,11 @@ t.test("what passes is tried three times", async (t) => {
   const lasting = kernelWithout({ device: { errno: ERRNO.EBUSY, times: 3 } });
   t.match(await refusalOf(ipvsSupport(lasting.access, "rr")), { code: "EBUSY" });
 });
+
+for (const lacks of [{}, { family: "for good" }] as const) {
+  t.test(`a scheduler that no kernel has is an error, ${"family" in lacks ? "without" : "with"} IPVS`, async (t) => {
+    const { access } = kernelWithout(lacks);
+    const refusal = await refusalOf(ipvsSupport(access, "round-robin"));
+    t.match(refusal, { target: "round-robin", code: "ENOENT", words: /unknown scheduler; Linux has dh, .* wrr$/ });
+  });
+}

@@ -1,4 +1,4 @@
-// Does what IPVS mode left go in its time, by a clock that is moved by hand and a kernel that is a function?
+// Teardown of a previous IPVS mode, with a clock moved by hand and a fake kernel.
 import t, { type Test } from "tap";
 import { KernelError } from "../../src/errors.ts";
 import type { Kernel } from "../../src/kernel/kernel.ts";
@@ -7,6 +7,7 @@ import type { Protocol } from "../../src/net/protocol.ts";
 import { printIpvsStep } from "../../src/plan/ipvs-print.ts";
 import type { IpvsStep, Step } from "../../src/plan/plan.ts";
 import type { IpvsState } from "../../src/state/kernel-state.ts";
+import type { SetChange } from "../../src/state/set-change.ts";
 import type { UdpFlow } from "../../src/state/udp-flow.ts";
 import { IpvsRetreat, type IpvsRetreatInput, LONGEST_WAIT, type OwnConnections } from "../../src/sync/ipvs-retreat.ts";
 import { buildFlow } from "../support/build-flow.ts";
@@ -62,14 +63,26 @@ class LeftKernel {
     return flows.length;
   };
 
+  /** Destroys the sets that nothing uses. */
+  #destroySome(changes: readonly SetChange[]): Awaited<ReturnType<Kernel["apply"]>> {
+    const items = changes.flatMap((change) => {
+      const [line = ""] = printIpvsStep({ kind: "sets", changes: [change] });
+      const error = this.refuse(line);
+      if (!error) this.done.push(line);
+      return error ? [{ key: line, error }] : [];
+    });
+    return { done: [], sent: new Map(), items, draining: [] };
+  }
+
   readonly apply: Kernel["apply"] = async ({ steps }) => {
     const done: Step[] = [];
     for (const step of steps) {
       if (!isOfIpvs(step)) throw new Error("a step of another kind");
+      if (step.kind === "sets") return this.#destroySome(step.changes);
       const lines = [...printIpvsStep(step)];
       const [error] = lines.flatMap((line) => this.refuse(line) ?? []);
       if (error && step.kind === "unbind") {
-        return { done, sent: new Map(), items: [{ key: "", error }], draining: [] };
+        return { done, sent: new Map(), items: [{ key: step.addresses[0] ?? "", error }], draining: [] };
       }
       if (error) return { done, refused: { step, error }, sent: new Map(), items: [], draining: [] };
       this.done.push(...lines);
@@ -208,8 +221,8 @@ t.test("flows that cannot be read hold it up no longer than connections could", 
   kernel.flows = () => Promise.reject(BUSY);
   retreat.served("IPv4");
   await settle();
-  t.match(lines, [/trying again/]);
-  await clock.advance(LONGEST_WAIT);
+  t.match(lines, [/retrying at growing intervals/]);
+  await clock.advance(LONGEST_WAIT + 300_000);
   t.match(lines.at(-1), /Nothing of another mode is left/);
 });
 
@@ -233,7 +246,7 @@ for (const [name, what] of [
     kernel.refuse = (line) => (what.test(line) ? BUSY : undefined);
     retreat.served("IPv4");
     await settle();
-    t.match(lines, [/^"What another mode left cannot be taken away; trying again" code="EBUSY" err=".*in use/]);
+    t.match(lines, [/^"Cannot remove what the previous proxy mode left; retrying at growing intervals" err=".*in use/]);
     kernel.refuse = () => undefined;
     await clock.advance(10_000);
     t.match(lines[1], /Nothing of another mode is left/);
@@ -266,4 +279,36 @@ t.test("a fault of ours is not taken for a refusal", async (t) => {
   };
   retreat.served("IPv4");
   await t.rejects(retreat.stop(), TypeError);
+});
+
+t.test("a set in use keeps no other, is named once, and is tried again ever more rarely", async (t) => {
+  const { kernel, clock, retreat, lines } = setUp(t, { IPv4: "10.96.1.1", IPv6: "fd00:96::1" });
+  let tries = 0;
+  kernel.refuse = (line) => {
+    if (line !== "- ipset KUBE-IPv4") return undefined;
+    tries++;
+    return BUSY;
+  };
+  retreat.served("IPv4");
+  retreat.served("IPv6");
+  await settle();
+  t.ok(kernel.done.includes("- ipset KUBE-IPv6") && kernel.done.includes("- interface kube-ipvs0"));
+  for (let minute = 0; minute < 60; minute++) await clock.advance(60_000);
+  t.equal(lines.length, 1, "in an hour");
+  t.match(lines[0], /KUBE-IPv4/);
+  const [before, rest] = [tries, kernel.done.length];
+  for (let minute = 0; minute < 30; minute++) await clock.advance(60_000);
+  t.ok(tries - before <= 6, "each five minutes at most");
+  t.ok(tries > before && kernel.done.length >= rest);
+  kernel.refuse = () => undefined;
+  await clock.advance(300_000);
+  t.match(lines.at(-1), /Nothing of another mode is left/);
+});
+
+t.test("an address that stays bound keeps its virtual server", async (t) => {
+  const { kernel, retreat } = setUp(t, { IPv4: "10.96.1.1" });
+  kernel.refuse = (line) => (line.startsWith("- kube-ipvs0 ") ? BUSY : undefined);
+  retreat.served("IPv4");
+  await settle();
+  t.strictSame([kernel.done, kernel.gone], [[], []]);
 });
