@@ -93,6 +93,15 @@ t.test("from the first list to SIGTERM, with kubeadm's own configuration", { ski
   t.equal(sample("kubeproxy_sync_proxy_rules_service_changes_total"), 2, "counted once for each family");
   t.equal(sample("kubeproxy_sync_proxy_rules_endpoint_changes_total"), 2);
   t.equal(sample("kubeproxy_sync_proxy_rules_endpoint_changes_pending"), 0);
+  const labelled = { ...changed.metadata, annotations: triggered, labels: { ...changed.metadata.labels, a: "b" } };
+  server.set({ ...changed, metadata: labelled });
+  await until(t, "an event that changes no rule is counted, and does not stay pending", async () => {
+    const now = await sums(ports.metrics);
+    return (
+      now("kubeproxy_sync_proxy_rules_endpoint_changes_total") === 3 &&
+      now("kubeproxy_sync_proxy_rules_endpoint_changes_pending") === 0
+    );
+  });
   const watches = server.requests.filter(({ verb }) => verb === "watch").length;
   t.equal(
     sample("rest_client_requests_total", { code: "200", host: new URL(server.url).host, method: "GET" }),

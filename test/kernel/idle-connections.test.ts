@@ -18,7 +18,7 @@ t.setTimeout(300_000);
 
 const [VARIANT = "nft"] = VARIANTS;
 
-/** Connections for each of two ports. They are files of the process that opens them. */
+/** Connections for each server. They are files of the process that opens them. */
 const COUNT = 10_000;
 const HEALTH_CHECK_PORT = 32_100;
 const PROBES = 15;
@@ -43,7 +43,7 @@ endpoints: [{ addresses: [10.244.1.5], nodeName: worker-a, conditions: { ready: 
 `;
 
 t.test(
-  "every probe is answered while 10,000 connections are held to each of two health ports",
+  "every probe is answered while 10,000 connections are held to each of three servers",
   { skip: skipReason() || variantSkip(VARIANT) },
   async (t) => {
     const node = await makeNetns("idle");
@@ -58,8 +58,8 @@ t.test(
     await daemon.said(/"Opened the health-check port of a Service"/);
 
     const script = fileURLToPath(new URL("../support/hold-connections.mjs", import.meta.url));
-    const ports = [10_256, HEALTH_CHECK_PORT].map(String);
-    // The hard limit of open files may be lower than what both ports take together.
+    const ports = [10_256, HEALTH_CHECK_PORT, 10_249].map(String);
+    // The hard limit of open files may be lower than what all ports take together.
     const holders = ports.map((port) => {
       const command = [`--net=${node.path}`, "env", "-u", "NODE_OPTIONS", process.execPath, script, `${COUNT}`, port];
       const holder = spawn("setpriv", ["--pdeathsig", "KILL", "nsenter", ...command], {
@@ -87,6 +87,7 @@ t.test(
     for (let count = 0; count < PROBES || !held; count++) {
       answers.push(await probe("http://127.0.0.1:10256/livez"));
       answers.push(await probe(`http://127.0.0.1:${HEALTH_CHECK_PORT}/`));
+      answers.push(await probe("http://127.0.0.1:10249/proxyMode"));
       await wait(1000);
     }
     t.comment(`${answers.length} probes`);
