@@ -19,8 +19,13 @@ async function ask(...args: string[]) {
 
 const WRONG: readonly [string, readonly string[], number, RegExp][] = [
   ["no path", ["render"], 2, /no input: pass a file/],
-  ["an unknown flag", ["render", "--colour", CLUSTER], 2, /Unknown argument: colour/],
-  ["an unknown section", ["render", "--section", "arptables", CLUSTER], 2, /Invalid values/],
+  ["an unknown flag", ["render", "--colour", CLUSTER], 2, /unknown flag or argument: colour/],
+  [
+    "an unknown section",
+    ["render", "--section", "arptables", CLUSTER],
+    2,
+    /--section is "arptables"; supported: "sysctl"/,
+  ],
   ["a flag that cannot be read", ["render", "--iptables-masquerade-bit=x", CLUSTER], 2, /invalid argument "x"/],
   ["a configuration that is not valid", ["render", "--cluster-cidr=x", CLUSTER], 2, /must be a valid CIDR block/],
   ["a mode of later versions", ["render", "--proxy-mode=nftables", CLUSTER], 2, /mode nftables is not supported/],

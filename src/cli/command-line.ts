@@ -1,4 +1,4 @@
-// Which commands are there?
+// Reads the command line of all commands beside the daemon and runs the command.
 import yargs, { type Argv, type CommandModule } from "yargs";
 import { wrongUsage } from "../commands/failure.ts";
 import type { Output } from "../commands/output.ts";
@@ -66,6 +66,21 @@ function allCommands(args: readonly string[], context: CommandContext): Argv {
   return argv.completion("completion", "print a script for shell completion");
 }
 
+/** The messages of yargs for a wrong command line, in our words. */
+const MESSAGES: readonly (readonly [RegExp, string])[] = [
+  [/^Unknown arguments?: ([^,]+).*$/s, "unknown flag or argument: $1"],
+  [/^Unknown commands?: (.+)$/s, "unknown command: $1"],
+  [/^Invalid values:\s+Argument: (.+?), Given: (.+?), Choices: (.+)$/s, "--$1 is $2; supported: $3"],
+  [/^Missing required arguments?: (.+)$/s, "missing flag: --$1"],
+  [/^Not enough arguments following: (.+)$/s, "--$1 needs a value"],
+  [/^Not enough non-option arguments: .*$/s, "missing argument: a path"],
+  [/^Arguments (.+) and (.+) are mutually exclusive$/s, "--$1 and --$2 are mutually exclusive"],
+];
+
+function plainMessage(message: string): string {
+  return MESSAGES.reduce((text, [pattern, words]) => text.replace(pattern, words), message);
+}
+
 function reader(program: string, args: readonly string[]): Argv {
   return yargs([...args])
     .scriptName(program)
@@ -75,6 +90,6 @@ function reader(program: string, args: readonly string[]): Argv {
     .help()
     .wrap(100)
     .fail((message, error) => {
-      throw error ?? wrongUsage(message);
+      throw error ?? wrongUsage(plainMessage(message));
     });
 }

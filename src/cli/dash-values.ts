@@ -1,6 +1,6 @@
-// How does standard input (`-`) get past yargs, which takes a lone dash for nothing at all?
+// Gets a lone dash (standard input) past yargs, which ignores it.
 
-const FLAGS: ReadonlySet<string> = new Set(["--against", "--rules"]);
+const FLAGS: ReadonlySet<string> = new Set(["--from", "--to", "--against", "--rules"]);
 
 /** In the place of a dash; no argument of a program can hold it. */
 const STAND_IN = "\0";

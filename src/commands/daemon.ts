@@ -9,7 +9,7 @@ import { logFlags } from "../sync/flag-lines.ts";
 import type { Log } from "../sync/log.ts";
 import { type OpenLog, openLog } from "../sync/log-output.ts";
 import { type LoadedConfiguration, loadConfiguration, validOptions } from "./configuration.ts";
-import { FAILED, FatalError, wordsOf } from "./failure.ts";
+import { EXIT, FAILED, FatalError, wordsOf } from "./failure.ts";
 import { cleanHost } from "./host-cleanup.ts";
 import { runNodeProxy } from "./node-proxy.ts";
 import type { Output } from "./output.ts";
@@ -60,6 +60,7 @@ async function writeConfig(config: Config, path: string, log: Log): Promise<void
 
 async function cleanUp(log: Log): Promise<void> {
   const note = (text: string) => log.warn({ reason: text }, "Clean-up");
-  const well = await cleanHost({ dryRun: false, output: { note, data: async () => {} } });
-  if (!well) throw new FatalError("encountered an error while tearing down rules");
+  const code = await cleanHost({ dryRun: false, output: { note, data: async () => {} } });
+  // A node in nftables mode may have no iptables.
+  if (code === EXIT.problems) throw new FatalError("encountered an error while tearing down rules");
 }

@@ -36,6 +36,11 @@ export function wrongUsage(message: string): InputError {
   return new InputError({}, `${message}. See fairlead --help`);
 }
 
+/** What the kernel or its tool said of which step, without the code. */
+export function kernelWords({ refusal: { step, target, words, context = [] } }: KernelError): string {
+  return [`${step} ${target}: ${words}`, ...context].join("\n");
+}
+
 /** The message of an error; one that is neither one of these kinds nor caused by one is a bug and has its stack. */
 export function wordsOf(error: Error): string {
   const kinds = [InputError, KernelError, FatalError, UsageError, OutputError];
@@ -45,7 +50,7 @@ export function wordsOf(error: Error): string {
 
 /** Reports why a command failed; returns its exit code: `unusable` for wrong usage and input, else `problems`. */
 export function reportFailure(error: Error, output: Output): ExitCode {
-  output.note(`fairlead: ${wordsOf(error)}`);
+  output.note(`fairlead: ${error instanceof KernelError ? kernelWords(error) : wordsOf(error)}`);
   return error instanceof InputError ? EXIT.unusable : EXIT.problems;
 }
 

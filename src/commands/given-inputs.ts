@@ -16,6 +16,8 @@ export interface InputArguments {
   readonly paths: readonly string[];
   /** There is something else to look at, so there need be no objects. */
   readonly withoutObjects?: boolean;
+  /** The live cluster is compared with the paths, rather than read in place of them. */
+  readonly clusterIsSide?: boolean;
   /** A live cluster in place of paths: by a kubeconfig, or as a Pod of it. */
   readonly kubeconfig?: string | undefined;
   readonly inCluster?: boolean | undefined;
@@ -59,13 +61,14 @@ export async function readInputFlags(args: InputArguments, given: GivenFlags, ou
 
 /** Undefined: files are read. Throws InputError where it is not clear what to read. */
 function clusterOf(args: InputArguments, { progress }: Output): LiveCluster | undefined {
-  const { paths, kubeconfig, inCluster = false, withoutObjects = false } = args;
+  const { paths, kubeconfig, inCluster = false, withoutObjects = false, clusterIsSide = false } = args;
   if (kubeconfig !== undefined && inCluster) throw wrongUsage("--kubeconfig and --in-cluster are mutually exclusive");
+  if (clusterIsSide && paths.length === 0 && !withoutObjects) throw wrongUsage("no input: pass a file, or --to");
   if (kubeconfig === undefined && !inCluster) {
     if (paths.length > 0 || withoutObjects) return undefined;
     throw wrongUsage("no input: pass a file, a directory, - for standard input, or --kubeconfig FILE");
   }
-  if (paths.length > 0) throw wrongUsage("--kubeconfig and file arguments are mutually exclusive");
+  if (paths.length > 0 && !clusterIsSide) throw wrongUsage("--kubeconfig and file arguments are mutually exclusive");
   if (kubeconfig === "") throw wrongUsage("--kubeconfig needs a file");
   return new LiveCluster(kubeconfig ?? "", progress);
 }

@@ -1,10 +1,12 @@
-// Of what is clean-up put together on a real machine?
+// Cleans up the machine that the command runs on.
+import { KernelError } from "../errors.ts";
 import { deleteTable, familiesOfTable } from "../kernel/nft-tables.ts";
 import { FAMILIES } from "../net/family.ts";
 import { openBackend } from "./backend.ts";
 import { type CleanupInput, cleanup, type Leftover, removeLeftover } from "./cleanup.ts";
+import type { ExitCode } from "./failure.ts";
 import { IPVS_LEFTOVERS } from "./ipvs-leftovers.ts";
-import { openMachine } from "./machine.ts";
+import { openMachine, ruleAccessError } from "./machine.ts";
 
 /** The table that kube-proxy has in each family, in mode nftables. */
 const TABLE = "kube-proxy";
@@ -26,11 +28,13 @@ const FOREIGN: Readonly<Record<"iptables" | "ipvs", readonly Leftover[]>> = {
   ipvs: [nftablesTables],
 };
 
-/** Cleans this machine up, of all modes' things; the answer is whether nothing failed. */
-export async function cleanHost({ dryRun, output }: Pick<CleanupInput, "dryRun" | "output">): Promise<boolean> {
+/** Removes what any mode has put into the kernel of this machine. Rejects with InputError for lack of rights. */
+export async function cleanHost({ dryRun, output }: Pick<CleanupInput, "dryRun" | "output">): Promise<ExitCode> {
   const backend = await openBackend({ mode: "iptables", iptablesLayout: "Compat" });
-  const { kernel } = await openMachine({});
-  return cleanup({ kernel, backend, leftovers: LEFTOVERS, output, dryRun });
+  const { kernel, whyUnusable } = await openMachine({}).catch((error: unknown) => {
+    throw error instanceof KernelError ? ruleAccessError("change", error.message, "") : error;
+  });
+  return cleanup({ kernel, whyUnusable, backend, leftovers: LEFTOVERS, output, dryRun });
 }
 
 /** Takes away what other modes left and would disturb this one, as every start of kube-proxy does. Failures are notes. */

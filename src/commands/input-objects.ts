@@ -11,6 +11,8 @@ import type { Progress } from "./progress.ts";
 export interface ObjectsChoice {
   /** Files, directories, `-` for standard input. */
   readonly paths: readonly string[];
+  /** Standard input, where it has been read already. */
+  readonly stdin?: NodeJS.ReadableStream;
   /** Read in place of paths. */
   readonly cluster?: LiveCluster | undefined;
   readonly progress: Progress;
@@ -30,12 +32,12 @@ export interface ReadObjects extends Reading<KubernetesObject> {
  * InputError for a cluster that cannot be read.
  */
 export async function readObjects(choice: ObjectsChoice, pods: readonly PodName[] = []): Promise<ReadObjects> {
-  const { paths, cluster, progress, strict } = choice;
+  const { paths, stdin, cluster, progress, strict } = choice;
   if (cluster) {
     const read = await cluster.objects(pods);
     return { ...read, found: describeFound(read, "the cluster") };
   }
-  const read = await readManifests(paths, { tell: tellShare(progress) });
+  const read = await readManifests(paths, { tell: tellShare(progress), ...(stdin && { stdin }) });
   const { notes, problems } = describeSkipped(read.passedOver, strict);
   const found = describeFound(read, printCount(read.files, "file"));
   return { ...read, problems: [...read.problems, ...problems], notes, found };

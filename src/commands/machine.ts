@@ -1,4 +1,5 @@
 // Opens this machine for a command: its kernel, its iptables programs, and what it supports.
+import { InputError } from "../errors.ts";
 import { type RunCommand, runCommand } from "../kernel/command.ts";
 import { findClashes } from "../kernel/ipset.ts";
 import { chooseTools, type Tools, throughTools } from "../kernel/iptables-variant.ts";
@@ -49,4 +50,24 @@ async function whyWithoutSets(sets: readonly SetHeader[]): Promise<string | unde
   if (trouble !== undefined) return trouble;
   const [clash] = await findClashes(sets);
   return clash && `an ipset exists with another type or options, ${clash}; run "fairlead cleanup" to remove it`;
+}
+
+/** Did the kernel or its tools refuse for lack of rights? */
+export function isPermission(why: string): boolean {
+  return /permission denied|not permitted|must be root|\bEPERM\b|\bEACCES\b/i.test(why);
+}
+
+/**
+ * Why this node's rules cannot be read or changed, from the words of a KernelError, with what to do. `remedy` is what
+ * else helps, such as `or pass a dump with --from FILE`.
+ */
+export function ruleAccessError(action: "read" | "change", why: string, remedy: string): InputError {
+  const cannot = `cannot ${action} this node's rules`;
+  if (isPermission(why))
+    return new InputError({}, `${cannot}: permission denied; run as root${remedy && `, ${remedy}`}`);
+  if (/\bENOENT\b/.test(why)) {
+    const install = "install iptables, or add its directory (usually /usr/sbin) to PATH";
+    return new InputError({}, `${cannot}: no iptables found on the PATH; ${install}${remedy && `, ${remedy}`}`);
+  }
+  return new InputError({}, `${cannot}: ${why}${remedy && `; repair this, ${remedy}`}`);
 }

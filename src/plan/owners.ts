@@ -1,4 +1,4 @@
-// Which ServicePort is a rule there for?
+// Finds the ServicePort that a rule belongs to.
 import type { Chains, Fragment, KernelState, Rule, TableName } from "../state/kernel-state.ts";
 import { tailOf, targetOf } from "../state/rule.ts";
 
@@ -59,6 +59,18 @@ function chainOwners(chains: Chains): ReadonlyMap<string, string> {
   // What is put into a map while it is gone through is gone through as well.
   for (const [name, owner] of owners) for (const { line } of chains.get(name)?.rules ?? []) take(targetOf(line), owner);
   return owners;
+}
+
+/** Services that comments of observed rules name, with their port names; a port without name is the empty text. */
+export function servicesNamedIn(states: readonly KernelState[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const services = new Map<string, Set<string>>();
+  for (const { tables } of states) {
+    for (const { line } of [...tables.values()].flatMap((table) => [...table.values()].flatMap(({ rules }) => rules))) {
+      const [service, port = ""] = commented(line)?.split(":") ?? [];
+      if (service !== undefined) services.set(service, (services.get(service) ?? new Set()).add(port));
+    }
+  }
+  return services;
 }
 
 function commented(line: string): string | undefined {

@@ -1,7 +1,11 @@
+// Checks what `cleanup` removes and reports, over stand-ins for the kernel.
 import t from "tap";
 import { cleanup, type Leftover } from "../../src/commands/cleanup.ts";
+import { EXIT } from "../../src/commands/failure.ts";
 import { KernelError } from "../../src/errors.ts";
 import { machine } from "../../src/kernel/kernel.ts";
+import { whyUnusable } from "../../src/kernel/node-facts.ts";
+import type { Family } from "../../src/net/family.ts";
 import { CollectedOutput } from "../support/collected-output.ts";
 import { FakeIptables } from "../support/fake-iptables.ts";
 import { BACKEND } from "../support/templates.ts";
@@ -21,39 +25,71 @@ function setUp() {
   tools.load(NODE);
   const output = new CollectedOutput();
   // Both families' tools work here, on the one set of tables that the stand-in has.
-  const input = { kernel: machine(tools.run), backend: BACKEND, output, leftovers: [] };
+  const why = (family: Family) => whyUnusable(tools.run, family);
+  const input = { kernel: machine(tools.run), whyUnusable: why, backend: BACKEND, output, leftovers: [] };
   return { tools, output, input };
 }
 
 t.test("ours goes, what somebody else uses is emptied and named", async (t) => {
   const { tools, output, input } = setUp();
-  t.ok(await cleanup({ ...input, dryRun: false }));
+  t.equal(await cleanup({ ...input, dryRun: false }), EXIT.fine);
   t.notMatch(tools.save(), /KUBE-SERVICES/);
   t.match(tools.save(), /:KUBE-MARK-MASQ - \[0:0\]/);
-  t.match(output.notes[0], /KUBE-MARK-MASQ in table nat stays, empty, .*: -A OTHER -j KUBE-MARK-MASQ/);
+  t.match(
+    output.notes[0],
+    /KUBE-MARK-MASQ in table nat stays, empty, because of a rule of other software: -A OTHER -j KUBE-MARK-MASQ/,
+  );
 });
 
 t.test("a dry run says what would go and touches nothing", async (t) => {
   const { tools, output, input } = setUp();
   const before = tools.save();
-  t.ok(await cleanup({ ...input, dryRun: true }));
+  t.equal(await cleanup({ ...input, dryRun: true }), EXIT.fine);
   t.equal(tools.save(), before);
+  t.match(output.text, /^would remove 4 rules in 2 chains$/m);
   t.match(output.text, /- IPv4 nat -D PREROUTING .*\n- IPv4 nat :KUBE-SERVICES\n/);
 });
 
 t.test("a failure is told, is the answer, and does not spare the other family", async (t) => {
   const { tools, output, input } = setUp();
   tools.missing.add("iptables-restore");
-  t.notOk(await cleanup({ ...input, dryRun: false }));
+  t.equal(await cleanup({ ...input, dryRun: false }), EXIT.problems);
   t.match(output.notes, [/stays, empty/, /^IPv4: iptables-restore .*command not found/, /stays, empty/]);
   t.notMatch(tools.save(), /KUBE-SERVICES/, "the other family's tool did its part");
 });
 
-t.test("a machine without working tools has no rules", async (t) => {
+t.test("a machine whose iptables does not work is not called clean", async (t) => {
   const { tools, output, input } = setUp();
   tools.missing.add("iptables").add("ip6tables");
-  t.ok(await cleanup({ ...input, dryRun: false }));
-  t.strictSame(output.notes, []);
+  const { there, leftovers } = someLeftovers();
+  there.delete("a");
+  t.equal(await cleanup({ ...input, leftovers, dryRun: false }), EXIT.unusable);
+  t.match(output.notes, [/^error: IPv4: cannot change this node's rules: .*command not found/, /^error: IPv6: /]);
+  t.equal(output.text, "removed 1 thing\n", "what does not take iptables is removed");
+});
+
+t.test("a machine without IPv6 is cleaned of IPv4 rules", async (t) => {
+  const { tools, output, input } = setUp();
+  tools.missing.add("ip6tables");
+  t.equal(await cleanup({ ...input, dryRun: false }), EXIT.fine);
+  t.match(output.notes[0], /^note: no IPv6 rules: .*command not found/);
+  t.equal(output.text, "removed 2 rules in 1 chain\n");
+  output.text = "";
+  tools.load("*nat\nCOMMIT\n");
+  t.equal(await cleanup({ ...input, dryRun: false }), EXIT.fine);
+  t.equal(output.text, "nothing to remove (IPv4 examined)\n");
+});
+
+t.test("without the right to change rules nothing is touched", async (t) => {
+  const { tools, input } = setUp();
+  const before = tools.save();
+  tools.fault = () => "Could not fetch rule set generation id: Permission denied (you must be root)";
+  const { there, leftovers } = someLeftovers();
+  await t.rejects(cleanup({ ...input, leftovers, dryRun: false }), {
+    message: "cannot change this node's rules: permission denied; run as root",
+  });
+  t.equal(tools.save(), before);
+  t.equal(there.size, 2);
 });
 
 t.test("a fault of ours is not taken for a failure", async (t) => {
@@ -88,7 +124,7 @@ const NO_SUCH = new KernelError({
 t.test("what other modes left goes too; what cannot go is told, and does not spare the rest", async (t) => {
   const { input, output } = setUp();
   const { there, leftovers } = someLeftovers();
-  t.notOk(await cleanup({ ...input, leftovers, dryRun: false }));
+  t.equal(await cleanup({ ...input, leftovers, dryRun: false }), EXIT.problems);
   t.strictSame([...there], ["a"]);
   t.match(output.notes.at(-1), /^thing: remove a: in use/);
 });
@@ -96,7 +132,7 @@ t.test("what other modes left goes too; what cannot go is told, and does not spa
 t.test("a dry run says what other modes left", async (t) => {
   const { input, output } = setUp();
   const { there, leftovers } = someLeftovers();
-  t.ok(await cleanup({ ...input, leftovers, dryRun: true }));
-  t.match(output.text, /- thing a\n- thing b\n$/);
+  t.equal(await cleanup({ ...input, leftovers, dryRun: true }), EXIT.fine);
+  t.match(output.text, /- thing a\n- thing b\nwould remove 4 rules in 2 chains, 2 things\n$/);
   t.equal(there.size, 2);
 });

@@ -10,7 +10,7 @@ t.test("usage and input have 2, all else has 1; a fault of ours shows where", as
   t.equal(reportFailure(new TypeError("a bug"), output), 1);
   t.match(output.notes, [
     /^fairlead: Unknown argument: x\. See fairlead --help$/,
-    /^fairlead: s t: no \(1\)$/,
+    /^fairlead: s t: no$/,
     /^fairlead: TypeError: a bug\n {4}at /,
   ]);
 });

@@ -41,10 +41,10 @@ for (const mode of ["iptables", "ipvs"]) {
 t.test("diff against manifests: both sides are of the same node", async (t) => {
   const { server, kubeconfig } = await startLiveCluster(t, FILES);
   server.set(rawNode(hostname().toLowerCase(), "z"));
-  const same = await ask("diff", "--kubeconfig", kubeconfig, "--against", DEMO, ...RANGE);
-  t.match(same, { code: 0, text: "", notes: ["note: nothing to do"] });
+  const same = await ask("diff", "--kubeconfig", kubeconfig, "--from", DEMO, ...RANGE);
+  t.match(same, { code: 0, text: /^no differences \(2 families, \d+ chains compared\)\n$/, notes: [] });
   server.set(rawService("more"));
-  const more = await ask("diff", "--kubeconfig", kubeconfig, "--against", DEMO, ...RANGE);
+  const more = await ask("diff", "--kubeconfig", kubeconfig, "--from", DEMO, ...RANGE);
   t.match(more, { code: 1, text: /ns\/more:http/ });
 });
 
