@@ -1,4 +1,4 @@
-// What is the door to the machine?
+// The kernel client: all access to iptables, IPVS, conntrack and sysctls of this machine.
 import type { Family } from "../net/family.ts";
 import { pagedList } from "../paged-list.ts";
 import type { Plan, Step } from "../plan/plan.ts";
@@ -15,8 +15,8 @@ import { type IpvsAccess, MACHINE } from "./ipvs.ts";
 import { type IpvsLook, type ObservedIpvs, observeIpvs } from "./ipvs-observe.ts";
 import { ALL_WELL, carryOutIpvs, type StepOutcome } from "./ipvs-step.ts";
 import { ensureCounter, observeCounters } from "./nfacct.ts";
+import { digestOfChains } from "./nft-tables.ts";
 import { readAddresses, readNodeFacts } from "./node-facts.ts";
-import { unlessRefused } from "./refused.ts";
 import { SaveWatch } from "./save-watch.ts";
 import { observeSysctls, writeSysctl } from "./sysctl.ts";
 
@@ -28,8 +28,6 @@ export interface Look {
   readonly counters: readonly string[];
   /** In a mode that has any of it. */
   readonly ipvs?: IpvsLook;
-  /** Nobody waits for the answer: other processes go first. */
-  readonly unhurried?: boolean;
 }
 
 /** The only door to the machine. Every method throws KernelError, or rejects with it, when the kernel says no. */
@@ -38,17 +36,25 @@ export interface Kernel {
   /** The one fact that is looked at again and again: all, or without those that IPVS mode itself has put there. */
   addresses(of: "all" | "node"): Promise<NodeFacts["addresses"]>;
   observe(family: Family, look: Look): Promise<KernelState>;
+  /**
+   * Observes at low priority, also while changes are applied. Undefined where the rules read as at the previous call and
+   * `apply` changed none of them since: then they are not parsed again. IPVS state is always read.
+   */
+  observeInBackground(family: Family, look: Look): Promise<KernelState | undefined>;
   /** What a family has of IPVS mode, without a look at anything else; a kernel without IPVS has no servers. */
   ipvs(family: Family, look: IpvsLook): Promise<ObservedIpvs>;
   /** Carries the steps out in order; `progressed` is called now and then. */
   apply(plan: Plan, progressed?: (progress: Progress) => void): Promise<Applied>;
-  /** Did somebody else change rules since this family was last told so? True where the kernel does not tell. */
+  /**
+   * Whether other software may have changed our tables of nf_tables since the last observation or call for this family.
+   * True where the kernel does not tell.
+   */
   moved(family: Family): Promise<boolean>;
   /**
-   * Do the tables read as when they were last looked at unhurried, with nothing of ours sent since? To find out costs a
-   * save, but nobody goes through it. False where that is not known.
+   * Whether a chain of ours in nf_tables was created, deleted, or has another number of rules or references than at the
+   * last `observeInBackground`; true where that is not known. Misses a rule that another one replaced.
    */
-  readsTheSame(family: Family): Promise<boolean>;
+  chainsMoved(family: Family): Promise<boolean>;
   /** The settings at these paths that can be read, without a look at anything else. */
   sysctls(paths: readonly string[]): Promise<readonly Sysctl[]>;
   /** UDP flows of a family: all, or those to these destinations. */
@@ -64,32 +70,33 @@ export interface Kernel {
 export function machine(run: RunCommand, access: IpvsAccess = MACHINE): Kernel {
   const watch = new GenerationWatch();
   const saves = new SaveWatch();
+  const chains = new Map<Family, string | undefined>();
   return {
     facts: () => readNodeFacts(run),
     addresses: readAddresses,
-    observe: async (family, { sysctls, counters, ipvs, unhurried }) => {
-      // Whatever moved up to now is seen by this look, and no reason for another.
+    observe: async (family, look) => {
+      // This observation covers all earlier changes.
       await watch.moved(family);
-      const text = await saveText(run, family, unhurried);
-      if (unhurried) saves.saw(family, text);
-      return {
-        family,
-        observed: true,
-        tables: parseTables(text),
-        fragments: pagedList(),
-        sysctls: await observeSysctls(sysctls),
-        counters: counters.length === 0 ? [] : await observeCounters(counters),
-        ...(ipvs && { ipvs: await observeIpvs(family, ipvs, access) }),
-      };
+      saves.drop(family);
+      return stateOf(family, await saveText(run, family), look, access);
+    },
+    observeInBackground: async (family, look) => {
+      await watch.moved(family);
+      const drops = saves.drops(family);
+      if (!look.ipvs) chains.set(family, await digestOfChains(family));
+      const text = await saveText(run, family, true);
+      if (!look.ipvs && saves.isSame(family, text)) return undefined;
+      if (saves.drops(family) === drops) saves.remember(family, text);
+      else chains.delete(family);
+      return stateOf(family, text, look, access);
     },
     ipvs: (family, look) => observeIpvs(family, { ...look, optional: true }, access),
     apply: (plan, progressed) =>
-      applyPlan(plan, (step, onRule) => carryOut({ run, watch, saves, access }, step, onRule), progressed),
+      applyPlan(plan, (step, onRule) => carryOut({ run, watch, saves, chains, access }, step, onRule), progressed),
     moved: (family) => watch.moved(family),
-    readsTheSame: async (family) => {
-      if (!saves.knows(family)) return false;
-      const text = await unlessRefused(saveText(run, family, true), undefined);
-      return text !== undefined && saves.isSame(family, text);
+    chainsMoved: async (family) => {
+      const before = chains.get(family);
+      return before === undefined || before !== (await digestOfChains(family));
     },
     sysctls: observeSysctls,
     flows: listUdpFlows,
@@ -97,14 +104,32 @@ export function machine(run: RunCommand, access: IpvsAccess = MACHINE): Kernel {
   };
 }
 
+async function stateOf(
+  family: Family,
+  text: string,
+  { sysctls, counters, ipvs }: Look,
+  access: IpvsAccess,
+): Promise<KernelState> {
+  return {
+    family,
+    observed: true,
+    tables: parseTables(text),
+    fragments: pagedList(),
+    sysctls: await observeSysctls(sysctls),
+    counters: counters.length === 0 ? [] : await observeCounters(counters),
+    ...(ipvs && { ipvs: await observeIpvs(family, ipvs, access) }),
+  };
+}
+
 interface Ways {
   readonly run: RunCommand;
   readonly watch: GenerationWatch;
   readonly saves: SaveWatch;
+  readonly chains: Map<Family, string | undefined>;
   readonly access: IpvsAccess;
 }
 
-async function carryOut({ run, watch, saves, access }: Ways, step: Step, onRule: OnRule): Promise<StepOutcome> {
+async function carryOut({ run, watch, saves, chains, access }: Ways, step: Step, onRule: OnRule): Promise<StepOutcome> {
   switch (step.kind) {
     case "sysctl":
       await writeSysctl(step.path, step.value);
@@ -113,8 +138,13 @@ async function carryOut({ run, watch, saves, access }: Ways, step: Step, onRule:
       await ensureCounter(step.name);
       return ALL_WELL;
     case "iptables":
-      saves.ours(step.family);
-      await watch.ours(step.changes.length, () => restoreTables(run, step.family, step.changes, onRule));
+      saves.drop(step.family);
+      chains.delete(step.family);
+      try {
+        await watch.ours(step.changes.length, () => restoreTables(run, step.family, step.changes, onRule));
+      } finally {
+        saves.drop(step.family);
+      }
       return ALL_WELL;
     default:
       return carryOutIpvs(step, access);

@@ -1,14 +1,18 @@
-// Which tables of nf_tables are there, and how is one taken away?
+// Lists and deletes tables of nf_tables, and digests our chains in them, over nfnetlink (linux/netfilter/nf_tables.h).
+import { createHash } from "node:crypto";
 import { KernelError } from "../errors.ts";
 import { FAMILIES, type Family } from "../net/family.ts";
 import { attribute, readAttributes } from "./attributes.ts";
 import { netfilterDump, withSocket } from "./netlink.ts";
+import { dump } from "./netlink-dump.ts";
 import { errnoName, errnoOf, frame, type Request, readMessages } from "./netlink-message.ts";
+import { unlessRefused } from "./refused.ts";
 
 // nf_tables is nfnetlink subsystem 10; a transaction begins and ends with messages of nfnetlink itself.
 const SUBSYSTEM = 10;
 const GET_TABLE = SUBSYSTEM * 256 + 1;
 const DELETE_TABLE = SUBSYSTEM * 256 + 2;
+const GET_CHAIN = SUBSYSTEM * 256 + 4;
 const BEGIN = 0x10;
 const END = 0x11;
 
@@ -49,6 +53,21 @@ export async function deleteTable(family: Family, name: string): Promise<void> {
   if (errno === 0 || errno === ENOENT) return;
   const words = "the table cannot be deleted";
   throw new KernelError({ step: "nftables", target: `${family} ${name}`, code: errnoName(errno), words });
+}
+
+/**
+ * Returns a digest of the chains with a KUBE- name in the tables of this family: their names, handles, and numbers of
+ * rules and references (NFTA_CHAIN_USE). Undefined where they cannot be read, or changed during each attempt to.
+ */
+export async function digestOfChains(family: Family): Promise<string | undefined> {
+  const request = { protocol: "netfilter", type: GET_CHAIN, payload: header(FAMILY[family]) } as const;
+  // The header has the generation. Base chains, which have counters, never have such a name.
+  const read = (payload: Buffer) => (payload.includes("KUBE-") ? Buffer.from(payload.subarray(NFNETLINK)) : undefined);
+  const chains = await unlessRefused(dump(request, read), { found: [], whole: false });
+  if (!chains.whole) return undefined;
+  const hash = createHash("sha256");
+  for (const chain of chains.found) hash.update(chain);
+  return hash.digest("hex");
 }
 
 function nameIn(table: Uint8Array): string {

@@ -1,31 +1,36 @@
-// Do the tables of a family read as they did, without anybody going through them?
+// Tells whether the save text of a family is the same as at the previous verification, by its digest.
 import { createHash } from "node:crypto";
 import type { Family } from "../net/family.ts";
 
-/** What differs from save to save though no rule does: when it was made, and the counters of built-in chains. */
+/** Parts that differ from save to save without a change of rules: the date, and counters of built-in chains. */
 const VARYING = /^(?:#.*|:\S+ [^-\s]\S* \[\d+:\d+\])$/gm;
 
-/** iptables-legacy tells nobody of changes, and to read ten thousand Services takes a second and a hundred megabytes. */
+/** Comparing digests avoids parsing, which takes a second and a hundred megabytes at 10,000 Services. */
 export class SaveWatch {
   readonly #digests = new Map<Family, string>();
 
-  /** The tables were looked at, and this is their save text. */
-  saw(family: Family, text: string): void {
+  /** Times that a digest was dropped, by family. */
+  readonly #drops = new Map<Family, number>();
+
+  /** A number that `drop` changes: unchanged while a save ran, its text is of one known state. */
+  drops(family: Family): number {
+    return this.#drops.get(family) ?? 0;
+  }
+
+  /** Remembers the save text of the tables. */
+  remember(family: Family, text: string): void {
     this.#digests.set(family, digestOf(text));
   }
 
-  /** We change them. */
-  ours(family: Family): void {
+  /** To be called before and after each change that we make, for a save may run at the same time. */
+  drop(family: Family): void {
     this.#digests.delete(family);
+    this.#drops.set(family, this.drops(family) + 1);
   }
 
-  /** Were they seen with the same rules, and not changed by us since? */
-  knows(family: Family): boolean {
-    return this.#digests.has(family);
-  }
-
+  /** Whether the text has the same rules as the one remembered; false where none is. */
   isSame(family: Family, text: string): boolean {
-    return this.#digests.get(family) === digestOf(text);
+    return this.#digests.has(family) && this.#digests.get(family) === digestOf(text);
   }
 }
 

@@ -42,8 +42,8 @@ const COUNTERS: ReadonlyMap<string, keyof Counters> = new Map([
 ]);
 
 /**
- * Keeps the kernel as the newest snapshot wants it: a pass at once when something derived changed, one each sync period
- * to see whether somebody else changed our rules, and one after each failure.
+ * Keeps the kernel as the newest snapshot wants it: a sync at once when something derived changed, one each sync period,
+ * one after each failure, and one when a verification in the background found that other software changed our rules.
  */
 export class FamilyLoop {
   readonly #input: LoopInput;
@@ -62,6 +62,11 @@ export class FamilyLoop {
   #cancel: () => void = () => {};
   /** What the last pass went by. */
   #kept: AppliedWorld | undefined;
+  /** Rules were restored since UDP conntrack entries were last checked. */
+  #restored = false;
+  #verifying = false;
+  #stopped = false;
+  #cancelVerification: () => void = () => {};
 
   constructor(input: LoopInput) {
     this.#input = input;
@@ -78,7 +83,7 @@ export class FamilyLoop {
       observer.progressed(family, progress);
     };
     const means = { kernel, backend, variant: variantOf(input.facts, family), progressed };
-    this.#keeper = new Keeper(means, { clock, syncPeriod });
+    this.#keeper = new Keeper(means, { clock, syncPeriod, minSyncPeriod });
     observer.began(family);
   }
 
@@ -97,6 +102,8 @@ export class FamilyLoop {
 
   /** Ends the loop when the pass that may be running is over. The kernel keeps what it holds. */
   async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancelVerification();
     await this.#schedule.stop();
     this.#cancel();
   }
@@ -125,14 +132,30 @@ export class FamilyLoop {
       return false;
     }
     this.#lookAgain();
+    this.#verifyWhenDue();
     await this.#flushFlows();
     return true;
   }
 
-  /** Only now: a flow that is born while the old rules stand would stay wrong. */
+  #verifyWhenDue(): void {
+    if (this.#verifying || this.#stopped) return;
+    this.#cancelVerification();
+    this.#cancelVerification = this.#input.clock.after(this.#keeper.nextVerification, () => this.#verify());
+  }
+
+  async #verify(): Promise<void> {
+    this.#verifying = true;
+    const isSyncNeeded = await this.#keeper.verify();
+    this.#verifying = false;
+    if (isSyncNeeded) this.#schedule.request();
+    else this.#verifyWhenDue();
+  }
+
+  /** Only now: an entry made while the old rules stand would stay wrong. */
   async #flushFlows(): Promise<void> {
     if (!this.#kept) return;
-    const flushed = await this.#flows.run(this.#kept);
+    const flushed = await this.#flows.run(this.#kept, this.#restored);
+    this.#restored = false;
     if (flushed) this.#input.observer.flushed(this.#input.family, flushed);
   }
 
@@ -152,6 +175,7 @@ export class FamilyLoop {
     const world = this.#derive();
     const kept = await this.#keeper.keep(backend.desired(world));
     this.#kept = { world, addresses };
+    this.#restored ||= kept.restored;
     this.#passLog.end(kept);
     const refused = refusalIn(kept)?.step;
     if (refused?.kind === "counter") this.#forgo(refused.name);

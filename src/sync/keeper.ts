@@ -1,15 +1,16 @@
 // Reconciles one IP family: remembers what the kernel acknowledged, observes the kernel when that is in doubt, and
 // applies the difference to the desired state.
-import type { KernelError } from "../errors.ts";
+import { KernelError, RuleSyntaxError } from "../errors.ts";
 import type { Applied } from "../kernel/apply.ts";
 import type { ItemRefusal } from "../kernel/ipvs-step.ts";
 import type { Family } from "../net/family.ts";
-import { pagedList, sameItems } from "../paged-list.ts";
+import { pagedList } from "../paged-list.ts";
+import { diff } from "../plan/diff.ts";
 import type { Plan } from "../plan/plan.ts";
 import { withheldOf } from "../state/ipvs-withheld.ts";
 import { type Fragment, isIpvsMode, type KernelState } from "../state/kernel-state.ts";
 import { Draining } from "./draining.ts";
-import { type Means, type Pass, type PassResult, pass, type Start } from "./pass.ts";
+import { lookFor, type Means, type Pass, type PassResult, pass, type Start } from "./pass.ts";
 import {
   type AttemptResult,
   isOverRule,
@@ -21,13 +22,24 @@ import {
 import type { Clock } from "./schedule.ts";
 import { Withheld } from "./withheld.ts";
 
-/** Milliseconds after which the kernel is looked at whatever it told: a change between two of ours may hide. */
+/** Milliseconds after which the kernel is observed even if nf_tables reported no foreign change. */
 const HOUR = 3_600_000;
+
+/** Milliseconds between two questions whether other software changed nf_tables, and the least time for a repair. */
+const POLL = 1_000;
+
+/**
+ * Other software that keeps changing its own nf_tables rules causes whole observations that take at most one part in so
+ * many of the time; between them our chains are compared by their number of rules and references.
+ */
+const RARITY = 200;
 
 export interface KeeperInput {
   readonly clock: Clock;
-  /** Milliseconds; the kernel is looked at no more often than this. */
+  /** Milliseconds within which a change by other software is repaired. */
   readonly syncPeriod: number;
+  /** Milliseconds between two syncs; a repair may have to wait for so long. */
+  readonly minSyncPeriod?: number;
 }
 
 /** Times that a pass leaves out what of IPVS the kernel refuses, before it is given up. */
@@ -43,8 +55,10 @@ export interface Kept {
   readonly attempts: readonly PassResult[];
   /** Set where the desired state was not reached. */
   readonly failure?: NonNullable<Applied["refused"]>;
-  /** What somebody else had changed. */
+  /** What other software had changed. */
   readonly drift: Plan | undefined;
+  /** Something was written that an observation found missing or different. */
+  readonly restored: boolean;
   /** ServicePorts that were quarantined in this sync. */
   readonly rejected: readonly RejectedService[];
   /** Single servers, entries and addresses of IPVS mode that were newly refused. */
@@ -67,9 +81,21 @@ export class Keeper {
   #held: KernelState | undefined;
   /** What it took last, whether it still has it or not. */
   #taken = pagedList<Fragment>();
-  #looked = Number.NEGATIVE_INFINITY;
-  /** When rules were found to read as they did, without a look at what they say. */
-  #read = Number.NEGATIVE_INFINITY;
+  /** When the last observation began; none is known to be right before the first. */
+  #observed = Number.NEGATIVE_INFINITY;
+  /** When the kernel was last known to hold the applied state: observed, or no foreign change reported. */
+  #verified = Number.NEGATIVE_INFINITY;
+  /** Milliseconds that the last observation in the background took. */
+  #cost = 0;
+  /** An observation found a difference that no sync has repaired yet. */
+  #drifted = false;
+  /** When nf_tables was last asked for foreign changes. */
+  #asked = Number.NEGATIVE_INFINITY;
+  /** There was a foreign change of nf_tables since the last observation. */
+  #foreign = false;
+  /** While a verification runs: the applied state at its start and each one acknowledged since. */
+  #acknowledged: KernelState[] | undefined;
+  #sync: Promise<unknown> = Promise.resolve();
   #passed = false;
 
   constructor(means: Means, input: KeeperInput) {
@@ -77,7 +103,7 @@ export class Keeper {
     this.#input = input;
   }
 
-  /** Believes nothing of the kernel until it is looked at again. */
+  /** Drops the applied state: the next sync observes the kernel. */
   forget(): void {
     this.#held = undefined;
   }
@@ -109,33 +135,112 @@ export class Keeper {
   }
 
   /**
-   * Brings the kernel to the state. A ServicePort that the kernel rejects is quarantined and is no failure. Rejects with
-   * KernelError or RuleSyntaxError when the kernel cannot be observed.
+   * Brings the kernel to the state. A ServicePort that the kernel rejects is quarantined and is no failure. A change is
+   * applied from the applied state first; only then drift that `verify` found is repaired. Rejects with KernelError or
+   * RuleSyntaxError when the kernel cannot be observed.
    */
-  async keep(wanted: KernelState): Promise<Kept> {
+  keep(wanted: KernelState): Promise<Kept> {
+    const sync = this.#keep(wanted);
+    this.#sync = sync.catch(() => {});
+    return sync;
+  }
+
+  /** Milliseconds until `verify` has something to do, in time for a repair within the sync period. */
+  get nextVerification(): number {
+    const { clock, syncPeriod, minSyncPeriod = 0 } = this.#input;
+    const repair = Math.min(syncPeriod / 2, 2 * this.#cost + minSyncPeriod + POLL);
+    return Math.max(0, Math.max(this.#verified + syncPeriod - repair, this.#asked + POLL) - clock.now());
+  }
+
+  /**
+   * Compares the kernel with the applied state, in the background and while syncs go on. Resolves to whether a sync is
+   * needed because they differ or the kernel could not be read. To be called when `nextVerification` is over; where
+   * nf_tables tells of changes, it is put off for a second at a time until there was a foreign one.
+   */
+  async verify(): Promise<boolean> {
+    const applied = this.#held;
+    if (!applied || this.nextVerification > 0) return false;
+    const { clock } = this.#input;
+    const start = clock.now();
+    if (!(await this.#mayDiffer(applied, start))) return false;
+    this.#verified = start;
+    const acknowledged = [applied];
+    this.#acknowledged = acknowledged;
+    const observed = await this.#observeInBackground(applied);
+    await this.#sync;
+    this.#acknowledged = undefined;
+    this.#cost = clock.now() - start;
+    // A sync that failed meanwhile left no applied state, and one that observed the kernel has repaired it.
+    if (!this.#held || this.#observed >= start) return false;
+    if (observed && (observed === "unreadable" || !acknowledged.some((one) => this.#is(one, observed)))) {
+      this.#drifted = true;
+      return true;
+    }
+    this.#observed = start;
+    this.#foreign = false;
+    return false;
+  }
+
+  async #observeInBackground(applied: KernelState): Promise<KernelState | undefined | "unreadable"> {
+    try {
+      return await this.#means.kernel.observeInBackground(applied.family, lookFor(applied));
+    } catch (error) {
+      if (error instanceof KernelError || error instanceof RuleSyntaxError) return "unreadable";
+      throw error;
+    }
+  }
+
+  #is(applied: KernelState, observed: KernelState): boolean {
+    const ipvs = { initial: !this.#passed, draining: this.#draining.keys, due: [] };
+    const { variant, backend } = this.#means;
+    return !driftIn(diff(applied, observed, { jumps: backend.jumps, variant, ...(applied.ipvs && { ipvs }) }));
+  }
+
+  /** iptables-legacy and IPVS report no changes. */
+  async #mayDiffer(applied: KernelState, now: number): Promise<boolean> {
+    const { kernel, variant } = this.#means;
+    const age = now - this.#observed;
+    if (variant !== "nft" || isIpvsMode(applied) || age >= HOUR) return true;
+    this.#asked = now;
+    const moved = await kernel.moved(applied.family);
+    this.#foreign ||= moved;
+    if (this.#foreign && age >= RARITY * this.#cost) return true;
+    if (!moved) return false;
+    if (await kernel.chainsMoved(applied.family)) return true;
+    this.#verified = now;
+    return false;
+  }
+
+  async #keep(wanted: KernelState): Promise<Kept> {
     const start = this.#input.clock.now();
     const target = this.#withheld.withhold(this.#quarantine.withhold(wanted, start), start);
     const before = this.#held;
-    const believed = before && !(await this.#mustLook(target, before, start)) ? before : undefined;
-    if (!believed) this.#looked = start;
-    const quiet = before !== undefined && isSame(target, before);
+    // Rejected IPVS items that are due or newly skipped may be there or not.
+    const believed = before && withheldOf(target) === withheldOf(before) ? before : undefined;
     const attempts: PassResult[] = [];
-    const attempt = async (state: KernelState, from: Start = LOOK): Promise<AttemptResult> => {
+    const attempt = async (state: KernelState, from: Start = {}): Promise<AttemptResult> => {
       const { observed, ...result } = await this.#attempt(state, from);
       attempts.push(result);
       return { applied: result.applied, observed };
     };
-    let result = await attempt(target, believed ? { held: believed } : { unhurried: quiet });
-    const drift = quiet && !believed ? driftIn(attempts[0]?.plan) : undefined;
-    if (isWorthARetry(result.applied, believed !== undefined)) result = await attempt(target);
+    let result = await attempt(target, believed && { held: believed });
+    let drift: Plan | undefined;
+    if (isWorthARetry(result.applied, believed !== undefined)) {
+      result = await attempt(target);
+    } else if (believed && this.#drifted && !result.applied.refused) {
+      result = await attempt(target);
+      drift = driftIn(attempts.at(-1)?.plan);
+    }
     const { held, rejected, failure } = await this.#withoutRejected(target, result, attempt);
     const items: ItemRefusal[] = [];
     const whole = held && (await this.#withoutItems({ held, first: result, items }, attempt));
     if (whole) this.#believe(whole);
     const elapsed = this.#input.clock.now() - start;
     const failed = failure ?? attempts.at(-1)?.applied.refused;
+    const scope = believed && !drift ? "partial" : "full";
+    const restored = attempts.slice(believed ? 1 : 0).some(({ applied }) => applied.done.length > 0);
     return {
-      ...{ elapsed, scope: believed ? "partial" : "full", attempts, drift, rejected, items },
+      ...{ elapsed, scope, attempts, drift, restored, rejected, items },
       ...(failed && { failure: failed }),
     };
   }
@@ -144,9 +249,16 @@ export class Keeper {
   async #attempt(state: KernelState, from: Start): Promise<Pass> {
     const { clock } = this.#input;
     this.#held = undefined;
-    const due = this.#draining.due(clock.now());
+    const start = clock.now();
+    const due = this.#draining.due(start);
     const ipvs = { initial: !this.#passed, draining: this.#draining.keys, due };
     const result = await pass(this.#means, state, state.ipvs ? { ...from, ipvs } : from);
+    if (!from.held) {
+      this.#observed = start;
+      this.#verified = start;
+      this.#drifted = false;
+      this.#foreign = false;
+    }
     this.#passed = true;
     this.#draining.note(result.plan, result.applied, due, clock.now());
     return result;
@@ -154,32 +266,10 @@ export class Keeper {
 
   #believe(held: KernelState): void {
     this.#held = held;
+    this.#acknowledged?.push(held);
     this.#taken = held.fragments;
     this.#quarantine.settle(held);
     this.#withheld.settle(held);
-  }
-
-  /**
-   * With nothing else to do, whenever somebody else changed rules or (iptables-legacy tells nobody) they read otherwise
-   * than they did; with a change at hand, only when it was told that somebody did. In any case each hour. Of sets and
-   * servers nobody tells, so in IPVS mode it is each sync period; and once what was refused may be had, or is done
-   * without.
-   */
-  async #mustLook(target: KernelState, held: KernelState, now: number): Promise<boolean> {
-    if (withheldOf(target) !== withheldOf(held)) return true;
-    const age = now - this.#looked;
-    if (age >= HOUR) return true;
-    if (age < this.#input.syncPeriod) return false;
-    if (isIpvsMode(target)) return true;
-    if (this.#means.variant === "nft") return this.#means.kernel.moved(target.family);
-    return isSame(target, held) && !(await this.#readsTheSame(target.family, now));
-  }
-
-  async #readsTheSame(family: Family, now: number): Promise<boolean> {
-    if (now - this.#read < this.#input.syncPeriod) return true;
-    const same = await this.#means.kernel.readsTheSame(family);
-    if (same) this.#read = now;
-    return same;
   }
 
   /**
@@ -234,8 +324,6 @@ export class Keeper {
   }
 }
 
-const LOOK: Start = { unhurried: false };
-
 const CANARY = "KUBE-PROXY-CANARY";
 
 /**
@@ -247,12 +335,7 @@ function isWorthARetry({ refused, items }: Applied, believed: boolean): boolean 
   return refused !== undefined || (believed && items.length > 0);
 }
 
-/** Is the same wanted, so that whatever differs is somebody else's doing? */
-function isSame(a: KernelState, b: KernelState): boolean {
-  return sameItems(a.fragments, b.fragments) && withheldOf(a) === withheldOf(b);
-}
-
-/** What somebody else changed; a real server that drains is nobody's doing. */
+/** What other software changed; a real server that drains is no drift. */
 function driftIn(plan: Plan | undefined): Plan | undefined {
   if (!plan) return undefined;
   const steps = plan.steps.filter((step) => step.kind !== "retire" || !step.again);

@@ -51,7 +51,15 @@ export function blindReport(
   circumstances: Circumstances,
 ): PassReport {
   const { step, code } = error instanceof KernelError ? error.refusal : { step: "observe", code: "syntax" };
-  const nothing: Kept = { elapsed, scope: "full", attempts: [], drift: undefined, rejected: [], items: [] };
+  const nothing: Kept = {
+    elapsed,
+    scope: "full",
+    attempts: [],
+    drift: undefined,
+    restored: false,
+    rejected: [],
+    items: [],
+  };
   return { ...reportOf(nothing, circumstances), failure: { step, code, words: error.message } };
 }
 

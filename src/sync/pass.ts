@@ -2,7 +2,7 @@
 import type { Backend } from "../backends/backend.ts";
 import { KernelError } from "../errors.ts";
 import type { Applied, Progress } from "../kernel/apply.ts";
-import type { Kernel } from "../kernel/kernel.ts";
+import type { Kernel, Look } from "../kernel/kernel.ts";
 import { diff } from "../plan/diff.ts";
 import type { IpvsCircumstances } from "../plan/ipvs.ts";
 import type { Plan, SetConflict } from "../plan/plan.ts";
@@ -18,11 +18,13 @@ export interface Means {
   readonly progressed?: (progress: Progress) => void;
 }
 
-/** Where a pass starts from: what the kernel acknowledged before, or a look at it, for which nobody may be waiting. */
-export type Start = ({ readonly held: KernelState } | { readonly unhurried: boolean }) & {
+/** Where a pass starts from. */
+export interface Start {
+  /** What the kernel acknowledged before; absent, the kernel is observed. */
+  readonly held?: KernelState;
   /** In IPVS mode: what is known of it from passes before. */
   readonly ipvs?: IpvsCircumstances;
-};
+}
 
 /** What a pass did. */
 export interface PassResult {
@@ -35,8 +37,6 @@ export interface Pass extends PassResult {
   readonly observed: KernelState;
 }
 
-const LOOK: Start = { unhurried: false };
-
 const NO_PLAN: Plan = { steps: [], kept: [] };
 
 const NOTHING: Applied = { done: [], sent: new Map(), items: [], draining: [] };
@@ -45,9 +45,9 @@ const NOTHING: Applied = { done: [], sent: new Map(), items: [], draining: [] };
  * Carries out what differs from `wanted`; nothing is sent where nothing differs. Rejects with KernelError or
  * RuleSyntaxError when the kernel cannot be looked at; a refused step is in the result.
  */
-export async function pass(means: Means, wanted: KernelState, start: Start = LOOK): Promise<Pass> {
+export async function pass(means: Means, wanted: KernelState, start: Start = {}): Promise<Pass> {
   const { kernel, backend, variant, progressed } = means;
-  const actual = "held" in start ? start.held : await observe(kernel, wanted, start.unhurried);
+  const actual = start.held ?? (await kernel.observe(wanted.family, lookFor(wanted)));
   const plan = diff(wanted, actual, { jumps: backend.jumps, variant, ...(start.ipvs && { ipvs: start.ipvs }) });
   if (plan.conflicts) return { ...refusedFor(plan.conflicts), observed: actual };
   return { plan, observed: actual, applied: plan.steps.length === 0 ? NOTHING : await kernel.apply(plan, progressed) };
@@ -67,9 +67,8 @@ function refusedFor(conflicts: readonly SetConflict[]): PassResult {
   return { plan: NO_PLAN, applied: { ...NOTHING, refused: { step: { kind: "sets", changes }, error } } };
 }
 
-function observe(kernel: Kernel, wanted: KernelState, unhurried: boolean): Promise<KernelState> {
-  const { family, sysctls, counters, ipvs } = wanted;
+/** What has to be observed beside the tables to compare the kernel with this state. */
+export function lookFor({ sysctls, counters, ipvs }: KernelState): Look {
   const look = ipvs && { sets: ipvs.sets.map(({ name }) => name), device: ipvs.devices[0] };
-  const paths = sysctls.map(({ path }) => path);
-  return kernel.observe(family, { sysctls: paths, counters, unhurried, ...(look && { ipvs: look }) });
+  return { sysctls: sysctls.map(({ path }) => path), counters, ...(look && { ipvs: look }) };
 }

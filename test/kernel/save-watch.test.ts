@@ -1,4 +1,4 @@
-// When do tables read the same?
+// Tests when two save texts count as the same rules.
 import t from "tap";
 import { SaveWatch } from "../../src/kernel/save-watch.ts";
 
@@ -28,19 +28,19 @@ const SAME: Readonly<Record<string, [now: string, same: boolean]>> = {
 for (const [name, [now, same]] of Object.entries(SAME)) {
   t.test(name, async (t) => {
     const watch = new SaveWatch();
-    t.notOk(watch.knows("IPv4"), "before the first look");
-    watch.saw("IPv4", SAVE);
-    t.ok(watch.knows("IPv4"));
-    t.notOk(watch.knows("IPv6"), "each family by itself");
+    t.notOk(watch.isSame("IPv4", SAVE), "nothing is remembered at first");
+    watch.remember("IPv4", SAVE);
+    t.notOk(watch.isSame("IPv6", SAVE), "each family has its own text");
     t.equal(watch.isSame("IPv4", now), same);
   });
 }
 
-t.test("what we change is not known any more", async (t) => {
+t.test("a dropped text is the same as none", async (t) => {
   const watch = new SaveWatch();
-  for (const family of ["IPv4", "IPv6"] as const) watch.saw(family, SAVE);
-  watch.ours("IPv4");
-  t.notOk(watch.knows("IPv4"));
+  for (const family of ["IPv4", "IPv6"] as const) watch.remember(family, SAVE);
+  const drops = watch.drops("IPv4");
+  watch.drop("IPv4");
+  t.not(watch.drops("IPv4"), drops);
   t.notOk(watch.isSame("IPv4", SAVE));
   t.ok(watch.isSame("IPv6", SAVE));
 });

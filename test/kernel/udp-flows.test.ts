@@ -82,7 +82,7 @@ class Node {
     const previous = this.#world && { previous: this.#world };
     const snapshot = buildSnapshot(records);
     this.#world = worldOf({ snapshot, nodeName: "n1", options, facts, family: this.#family, ...previous });
-    const { applied } = await pass(this.#means, BACKEND.desired(this.#world), { unhurried: false });
+    const { applied } = await pass(this.#means, BACKEND.desired(this.#world));
     if (applied.refused) throw applied.refused.error;
     return this.#world;
   }

@@ -1,4 +1,4 @@
-// How does a test drive a keeper along a changing cluster, without the daemon's timing?
+// Drives a reconciler along a changing cluster, without the daemon's timing.
 import type { Snapshot } from "../../src/api/objects.ts";
 import type { Backend } from "../../src/backends/backend.ts";
 import type { Kernel } from "../../src/kernel/kernel.ts";
@@ -76,8 +76,9 @@ export class KeptKernel {
     this.#passLog = new PassLog({ family, mode: this.#backend.mode, clock: this.clock, log });
   }
 
-  /** Keeps the kernel as the cluster wants it; what was worked out before is used again. */
+  /** Verifies the kernel when that is due, then brings it to what the cluster wants. */
   async keep(snapshot: Snapshot): Promise<Step | undefined> {
+    await this.keeper.verify();
     const previous = this.#world && { previous: this.#world };
     this.#world = worldOf({ ...inputOf(snapshot, this.#family, this.#mode), ...previous });
     const kept = await this.keeper.keep(this.#backend.desired(this.#world));

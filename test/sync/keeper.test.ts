@@ -1,12 +1,13 @@
-// When is the kernel believed and when is it looked at, and what is said and done when it refuses?
+// Tests when a reconciler trusts the applied state, when it observes the kernel, and what it does about rejections.
 import t from "tap";
-import { KernelError } from "../../src/errors.ts";
+import { KernelError, RuleSyntaxError } from "../../src/errors.ts";
+import type { RunCommand } from "../../src/kernel/command.ts";
 import { machine } from "../../src/kernel/kernel.ts";
 import type { KernelState } from "../../src/state/kernel-state.ts";
 import { Keeper, refusalIn } from "../../src/sync/keeper.ts";
 import { createLog } from "../../src/sync/log.ts";
 import { PassLog } from "../../src/sync/pass-log.ts";
-import { HandClock } from "../support/clock.ts";
+import { HandClock, settle } from "../support/clock.ts";
 import { FakeIptables } from "../support/fake-iptables.ts";
 import { buildChain, buildFragment, buildState } from "../support/fragments.ts";
 import { BACKEND } from "../support/templates.ts";
@@ -23,97 +24,200 @@ function setUp(variant: "nft" | "legacy") {
   const tools = new FakeIptables();
   const clock = new HandClock();
   const lines: string[] = [];
-  const kernel = { ...machine(tools.run), moved: async () => told.moved };
-  const told = { moved: false };
+  /** What nf_tables tells; `moved` once, as the kernel client does. */
+  const told = { moved: false, chains: false };
+  const moved = async () => {
+    const { moved } = told;
+    told.moved = false;
+    return moved;
+  };
+  /** Milliseconds that a save takes. */
+  const slow = { save: 0 };
+  const run: RunCommand = async (command) => {
+    if (command.program.endsWith("-save") && slow.save > 0) await clock.advance(slow.save);
+    return tools.run(command);
+  };
+  const kernel = { ...machine(run), moved, chainsMoved: async () => told.chains };
   const log = createLog("text", (line) => lines.push(line))("pass.ts");
   const keeper = new Keeper({ kernel, backend: BACKEND, variant }, { clock, syncPeriod: PERIOD });
   const passLog = new PassLog({ family: "IPv4", mode: "iptables", clock, log });
-  /** The tools that are called for a state, after so much time. */
-  const keep = async (state: KernelState, wait = 0) => {
+  const calls = () => tools.log.splice(0).map(({ program }) => program.replace("iptables-", ""));
+  /** The tools that a verification calls after so much time, and whether it asks for a sync. */
+  const verify = async (wait = 0) => {
     await clock.advance(wait);
-    tools.log.length = 0;
+    calls();
+    return [await keeper.verify(), ...calls()];
+  };
+  /** The tools that a sync calls. */
+  const sync = async (state: KernelState) => {
+    calls();
     passLog.begin();
     const kept = await keeper.keep(state);
     passLog.end(kept);
     const refused = refusalIn(kept)?.step;
-    return { kept, refused, called: tools.log.map(({ program }) => program.replace("iptables-", "")) };
+    return { kept, refused, called: calls() };
   };
-  return { tools, keeper, keep, told, lines };
+  /** A sync after so much time, as the daemon does it: a verification that is due goes first. */
+  const keep = async (state: KernelState, wait = 0) => {
+    await verify(wait);
+    return sync(state);
+  };
+  return { tools, clock, kernel, slow, keeper, verify, sync, keep, told, lines };
 }
 
-const LOOKS = [
-  { name: "nft: the same, too soon", variant: "nft", moved: true, wait: PERIOD - 1, state: STATE, called: [] },
-  { name: "nft: the same, nobody moved", variant: "nft", moved: false, wait: PERIOD, state: STATE, called: [] },
-  { name: "nft: the same, somebody moved", variant: "nft", moved: true, wait: PERIOD, state: STATE, called: ["save"] },
-  { name: "nft: a change, too soon", variant: "nft", moved: true, wait: 0, state: OTHER, called: ["restore"] },
-  {
-    name: "nft: a change, nobody moved",
-    variant: "nft",
-    moved: false,
-    wait: PERIOD,
-    state: OTHER,
-    called: ["restore"],
-  },
-  {
-    name: "nft: a change, somebody moved",
-    variant: "nft",
-    moved: true,
-    wait: PERIOD,
-    state: OTHER,
-    called: ["save", "restore"],
-  },
-  { name: "nft: after an hour", variant: "nft", moved: false, wait: HOUR, state: STATE, called: ["save"] },
-  { name: "legacy: the same, too soon", variant: "legacy", moved: true, wait: PERIOD - 1, state: STATE, called: [] },
-  { name: "legacy: the same", variant: "legacy", moved: true, wait: PERIOD, state: STATE, called: ["save"] },
-  { name: "legacy: a change", variant: "legacy", moved: true, wait: PERIOD, state: OTHER, called: ["restore"] },
-  {
-    name: "legacy: a change, after an hour",
-    variant: "legacy",
-    moved: true,
-    wait: HOUR,
-    state: OTHER,
-    called: ["save", "restore"],
-  },
+/** A verification is due a second before the end of the period, so that a repair is in time. */
+const DUE = PERIOD - 1_000;
+
+const VERIFICATIONS = [
+  { name: "nft: too soon", variant: "nft", moved: true, wait: DUE - 1, does: [false] },
+  { name: "nft: no foreign change", variant: "nft", moved: false, wait: DUE, does: [false] },
+  { name: "nft: a foreign change", variant: "nft", moved: true, wait: DUE, does: [false, "save"] },
+  { name: "nft: after an hour", variant: "nft", moved: false, wait: HOUR, does: [false, "save"] },
+  { name: "legacy: too soon", variant: "legacy", moved: true, wait: DUE - 1, does: [false] },
+  { name: "legacy: always when it is due", variant: "legacy", moved: false, wait: DUE, does: [false, "save"] },
 ] as const;
 
-for (const { name, variant, moved, wait, state, called } of LOOKS) {
-  t.test(name, async (t) => {
-    const { keep, told } = setUp(variant);
-    t.strictSame((await keep(STATE)).called, ["save", "restore"], "at first it is looked at");
+for (const { name, variant, moved, wait, does } of VERIFICATIONS) {
+  t.test(`verification, ${name}: ${does.length > 1 ? "" : "no "}observation`, async (t) => {
+    const { verify, sync, told } = setUp(variant);
+    t.strictSame(await verify(), [false], "nothing before the first sync");
+    t.strictSame((await sync(STATE)).called, ["save", "restore"], "the first sync observes the kernel");
     told.moved = moved;
-    t.strictSame((await keep(state, wait)).called, called);
+    t.strictSame(await verify(wait), does);
+    t.strictSame(await verify(), [false], "and not at once again");
   });
 }
 
-t.test("a look that nobody waits for is unhurried, all others are not", async (t) => {
-  const { tools, keep } = setUp("legacy");
-  const hurried = () => tools.log.filter(({ program }) => program === "iptables-save").map((call) => !call.unhurried);
-  await keep(STATE);
-  t.strictSame(hurried(), [true], "at the start");
-  await keep(STATE, PERIOD);
-  t.strictSame(hurried(), [false], "only to see whether anybody was there");
-  await keep(OTHER, HOUR);
-  t.strictSame(hurried(), [true], "with a change to be written");
+t.test("without drift a sync never observes the kernel, however long ago that was", async (t) => {
+  for (const variant of ["nft", "legacy"] as const) {
+    const { clock, sync, told } = setUp(variant);
+    await sync(STATE);
+    told.moved = true;
+    await clock.advance(10 * HOUR);
+    t.strictSame((await sync(STATE)).called, []);
+    t.strictSame((await sync(OTHER)).called, ["restore"]);
+  }
 });
 
-t.test("legacy: what reads as it did is not gone through again", async (t) => {
-  const { tools, keep } = setUp("legacy");
-  await keep(STATE);
-  t.equal((await keep(STATE, PERIOD)).kept.scope, "full", "the first time it is");
-  const quiet = await keep(STATE, PERIOD);
-  t.strictSame([quiet.called, quiet.kept.scope], [["save"], "partial"], "then it is only read");
-  t.strictSame((await keep(STATE, PERIOD - 1)).called, [], "once in a period");
-  await tools.run({ program: "iptables-restore", args: ["--noflush"], input: [FLUSH] });
-  const foreign = await keep(STATE, 1);
-  t.strictSame(foreign.called, ["save", "save", "restore"], "somebody else's change is found");
-  t.ok(foreign.kept.drift);
-  t.equal((await keep(STATE, PERIOD)).kept.scope, "full", "after a change of ours it is looked at");
-  await keep(OTHER);
-  t.equal((await keep(OTHER, PERIOD)).kept.scope, "full", "after any");
-  t.equal((await keep(OTHER, PERIOD)).kept.scope, "partial");
-  t.equal((await keep(OTHER, HOUR)).kept.scope, "full", "and each hour");
-  tools.fault = () => "no";
-  await t.rejects(keep(OTHER, PERIOD), KernelError, "what cannot be read does not count as the same");
+t.test("drift is repaired in one sync, behind the change at hand", async (t) => {
+  for (const state of [STATE, OTHER]) {
+    const { tools, verify, sync } = setUp("legacy");
+    await sync(buildState([a, b, buildFragment("c", ["RETURN"])]));
+    const change = (await sync(state)).called;
+    tools.load("*nat\n-D KUBE-SERVICES -j ACCEPT\nCOMMIT\n");
+    t.strictSame(await verify(DUE), [true, "save"]);
+    const { kept, called } = await sync(buildState([a]));
+    t.strictSame(called, [...(state === STATE ? [] : change), "save", "restore"]);
+    t.match(kept, { scope: "full", restored: true, drift: { steps: [{ kind: "iptables" }] } });
+    t.match(tools.save(), /-A KUBE-SERVICES -j ACCEPT\n(?!-A KUBE-SERVICES)/);
+    t.strictSame(await verify(DUE), [false, "save"]);
+  }
+});
+
+t.test("changes during a verification are no drift", async (t) => {
+  const { tools, clock, keeper, sync } = setUp("legacy");
+  await sync(STATE);
+  for (const when of ["before the save", "behind the save"] as const) {
+    for (const state of [OTHER, STATE]) {
+      await clock.advance(DUE);
+      const verification = keeper.verify();
+      if (when === "behind the save") await settle();
+      const [isSyncNeeded] = await Promise.all([verification, sync(state)]);
+      t.equal(isSyncNeeded, false, when);
+    }
+  }
+  await clock.advance(DUE);
+  const drifted = keeper.verify();
+  tools.load("*nat\n-A KUBE-SERVICES -j RETURN\nCOMMIT\n");
+  await sync(OTHER);
+  t.equal(await drifted, true, "foreign ones are");
+});
+
+t.test("a sync that fails during a verification leaves nothing to compare; the next sync observes", async (t) => {
+  const { tools, clock, keeper, sync } = setUp("legacy");
+  await sync(STATE);
+  await clock.advance(DUE);
+  const verification = keeper.verify();
+  await settle();
+  tools.fault = ({ program }) => (program.endsWith("-restore") ? "killed" : undefined);
+  await sync(OTHER);
+  t.equal(await verification, false);
+  tools.fault = undefined;
+  t.strictSame((await sync(OTHER)).called, ["save", "restore"]);
+});
+
+t.test("rules that read the same as before are not parsed again, unless we wrote or observed meanwhile", async (t) => {
+  const { tools, kernel, sync, keeper } = setUp("legacy");
+  const LOOK = { sysctls: [], counters: [] };
+  const isParsed = async () => (await kernel.observeInBackground("IPv4", LOOK)) !== undefined;
+  await sync(STATE);
+  t.strictSame([await isParsed(), await isParsed()], [true, false]);
+  tools.load(FLUSH);
+  t.strictSame([await isParsed(), await isParsed()], [true, false]);
+  keeper.forget();
+  await sync(STATE);
+  t.strictSame([await isParsed(), await isParsed()], [true, false]);
+  await kernel.observe("IPv4", LOOK);
+  t.equal(await isParsed(), true);
+});
+
+t.test("rules that cannot be read count as different and fail the next sync", async (t) => {
+  const { tools, verify, sync } = setUp("legacy");
+  await sync(STATE);
+  for (const unreadable of ["no permission", undefined]) {
+    tools.fault = () => unreadable;
+    if (unreadable === undefined) tools.save = () => "*nat\n-A NOWHERE\nCOMMIT\n";
+    t.strictSame(await verify(PERIOD), [true, "save"]);
+  }
+  await t.rejects(sync(STATE), RuleSyntaxError);
+});
+
+t.test("verifications run at low priority, observations of a sync do not", async (t) => {
+  const { tools, clock, keeper } = setUp("legacy");
+  await keeper.keep(STATE);
+  await clock.advance(DUE);
+  await keeper.verify();
+  keeper.forget();
+  await keeper.keep(STATE);
+  const saves = tools.log.filter(({ program }) => program === "iptables-save");
+  t.strictSame(
+    saves.map(({ unhurried }) => unhurried),
+    [false, true, false],
+  );
+});
+
+t.test("constant foreign changes that leave our chains alone cause few observations", async (t) => {
+  const { slow, verify, sync, told } = setUp("nft");
+  await sync(STATE);
+  slow.save = 1_000;
+  let saves = 0;
+  /** A save takes a second, so that 200 seconds have to pass until the next one. */
+  const slowly = async (seconds: number) => {
+    for (let second = 0; second < seconds; second++) {
+      told.moved = true;
+      saves += (await verify(1_000)).filter((does) => does === "save").length;
+    }
+    return saves;
+  };
+  t.equal(await slowly(30), 1);
+  t.equal(await slowly(190), 1, "our chains have the same number of rules");
+  told.chains = true;
+  t.equal(await slowly(30), 2, "they have another number of rules");
+  told.chains = false;
+  t.equal(await slowly(600), 4, "and from time to time, for a rule may have been replaced");
+});
+
+t.test("a foreign change that was not observed is observed later, also without another one", async (t) => {
+  const { slow, verify, sync, told } = setUp("nft");
+  await sync(STATE);
+  slow.save = 1_000;
+  told.moved = true;
+  t.strictSame(await verify(PERIOD), [false, "save"]);
+  told.moved = true;
+  t.strictSame(await verify(PERIOD), [false]);
+  t.strictSame(await verify(PERIOD), [false]);
+  t.strictSame(await verify(200_000), [false, "save"]);
+  t.strictSame(await verify(200_000), [false]);
 });
 
 t.test("what is forgotten is looked at", async (t) => {
@@ -123,10 +227,10 @@ t.test("what is forgotten is looked at", async (t) => {
   t.strictSame((await keep(STATE)).called, ["save"]);
 });
 
-t.test("a kernel that cannot be looked at is not believed", async (t) => {
+t.test("a kernel that cannot be observed is observed by the next sync", async (t) => {
   const { tools, keep } = setUp("legacy");
   await keep(STATE);
-  tools.fault = () => "no";
+  tools.fault = () => "no permission";
   await t.rejects(keep(STATE, PERIOD), KernelError);
   tools.fault = undefined;
   t.strictSame((await keep(STATE)).called, ["save"]);

@@ -30,7 +30,7 @@ t.test("each thing that is done without is said, by its key, with the kernel's w
   const applied = { done: [], sent: new Map(), items: [], draining: [] };
   const attempts = [{ plan: { steps: [], kept: [] }, applied }];
   const items = [{ key: "224.0.0.1", error }];
-  passLog.end({ elapsed: 1, scope: "full", attempts, drift: undefined, rejected: [], items });
+  passLog.end({ elapsed: 1, scope: "full", attempts, drift: undefined, restored: false, rejected: [], items });
   t.match(lines, [
     /^E.*"The kernel refused this; it is done without for some time, all else is served" ipFamily="IPv4" item="224\.0\.0\.1" code="EINVAL" err="bind address 224\.0\.0\.1: no/,
   ]);
@@ -41,6 +41,6 @@ t.test("a pass that did nothing is not worth a line", async (t) => {
   const lines: string[] = [];
   const log = createLog("text", (line) => lines.push(line))("pass.ts");
   const passLog = new PassLog({ family: "IPv4", mode: "ipvs", clock: new HandClock(), log });
-  passLog.end({ elapsed: 1, scope: "full", attempts: [], drift: undefined, rejected: [], items: [] });
+  passLog.end({ elapsed: 1, scope: "full", attempts: [], drift: undefined, restored: false, rejected: [], items: [] });
   t.strictSame(lines, []);
 });

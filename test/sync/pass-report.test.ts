@@ -26,7 +26,15 @@ function keptOf(...attempts: readonly Partial<Applied>[]): Kept {
   const nothing: Applied = { done: [], sent: new Map(), items: [], draining: [] };
   const results = attempts.map((given) => ({ plan: PLAN, applied: { ...nothing, ...given } }));
   const failure = attempts.at(-1)?.refused;
-  const kept = { elapsed: 7, scope: "partial", attempts: results, drift: undefined, rejected: [], items: [] } as const;
+  const kept = {
+    elapsed: 7,
+    scope: "partial",
+    attempts: results,
+    drift: undefined,
+    restored: false,
+    rejected: [],
+    items: [],
+  } as const;
   return failure ? { ...kept, failure } : kept;
 }
 

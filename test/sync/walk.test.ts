@@ -64,7 +64,7 @@ function setUp(family: Family, variant: (typeof VARIANTS)[number]) {
   };
   return {
     tools,
-    kept: new KeptKernel({ family, variant, kernel: { ...machine(tools.run), moved } }),
+    kept: new KeptKernel({ family, variant, kernel: { ...machine(tools.run), moved, chainsMoved: async () => true } }),
     saved: () => savedTables(async () => tools.save(), family),
     wanted: (snapshot: Snapshot) => fromScratch(snapshot, family),
     edit: (text: string) => {
