@@ -1,13 +1,14 @@
 // The flags of the trace command.
 import type { Argv } from "yargs";
 import { isColourWelcome } from "../commands/colour.ts";
-import { TRACE_FORMATS, tracePaths } from "../commands/trace.ts";
+import { TRACE_FORMATS, tracePaths, VIAS } from "../commands/trace.ts";
 import type { CommandContext } from "./command-context.ts";
 import { inputsOf, type ParsedInputs, withInputs } from "./input-flags.ts";
 
 interface TraceArguments extends ParsedInputs {
   readonly from: string;
   readonly to: string;
+  readonly via?: (typeof VIAS)[number] | undefined;
   readonly in?: string | undefined;
   readonly out?: string | undefined;
   readonly rules: readonly string[];
@@ -31,6 +32,10 @@ export function traceCommand(context: CommandContext) {
           demandOption: true,
           describe: "ADDRESS:PORT[/tcp|udp|sctp], service/NAMESPACE/NAME[:PORT], or node:PORT",
         })
+        .option("via", {
+          choices: VIAS,
+          describe: "by which address of a Service; default: its cluster IP, or from external its external addresses",
+        })
         .option("in", { type: "string", describe: "the interface it comes in by" })
         .option("out", { type: "string", describe: "the interface it leaves the node by, where a rule asks for it" })
         .option("rules", {
@@ -49,6 +54,7 @@ export function traceCommand(context: CommandContext) {
     handler: async ({
       from,
       to,
+      via,
       in: inInterface,
       out: outInterface,
       rules,
@@ -59,6 +65,7 @@ export function traceCommand(context: CommandContext) {
       const flags = {
         from,
         to,
+        via,
         inInterface,
         outInterface,
         rules,

@@ -1,4 +1,4 @@
-// Is the end of a walk the one that a case expects?
+// Compares the outcomes of a trace with those that a case expects.
 import type { ExpectedEnd } from "../source/packet-cases.ts";
 import { printHostPort } from "../trace/effect.ts";
 import { type Fraction, NEVER, numberOf, plus } from "../trace/fraction.ts";
@@ -26,7 +26,7 @@ export function judgeEnds(expected: ExpectedEnd, walked: Walked): readonly strin
   const { ends } = walked.report.trace;
   const others = ends.filter(({ outcome }) => !isOf(expected.kind, outcome));
   const wrong = others.map((end) => sayWrong(end, walked.report));
-  if (expected.kind === "dropped" || expected.kind === "rejected") return wrong;
+  if (expected.kind === "dropped" || expected.kind === "rejected" || expected.kind === "unreachable") return wrong;
   const arrivals = ends.flatMap((end) => (end.outcome.kind === "delivered" ? { end, delivery: end.outcome } : []));
   const problems = [...wrong, ...judgeSources(expected.masqueraded, arrivals, walked)];
   if (expected.kind === "none") return [...problems, ...judgeUntouched(arrivals, walked)];
@@ -42,6 +42,7 @@ export function judgeEnds(expected: ExpectedEnd, walked: Walked): readonly strin
 function isOf(kind: ExpectedEnd["kind"], { kind: found }: Outcome): boolean {
   if (kind === "dropped") return found === "dropped" || found === "policy";
   if (kind === "rejected") return found === "rejected" || found === "refused";
+  if (kind === "unreachable") return false;
   return found === "delivered";
 }
 

@@ -1,17 +1,28 @@
-// How are results told to programs that read JUnit's XML?
-import type { CaseResult } from "./test-run.ts";
+// Prints test results as JUnit XML.
+import type { CaseResult, TestResults, UnusableInput } from "./test-run.ts";
 
-/** A suite for each case file. */
-export function* printJunit(results: readonly CaseResult[]): Iterable<string> {
+/** A suite for each case file; one that has unusable input is an error of its suite. */
+export function* printJunit({ results, unusable }: TestResults): Iterable<string> {
   yield '<?xml version="1.0" encoding="UTF-8"?>';
-  yield `<testsuites ${counts(results)}>`;
+  yield `<testsuites ${counts(results, unusable.length)}>`;
   for (const file of new Set(results.map((result) => result.file))) {
     const own = results.filter((result) => result.file === file);
-    yield `  <testsuite name="${escapeText(file)}" ${counts(own)}>`;
+    yield `  <testsuite name="${escapeText(file)}" ${counts(own, 0)}>`;
     for (const result of own) yield* printCase(result);
     yield "  </testsuite>";
   }
+  for (const file of unusable) yield* printUnusable(file);
   yield "</testsuites>";
+}
+
+function* printUnusable({ path, problems }: UnusableInput): Iterable<string> {
+  const name = escapeText(path);
+  const text = problems.map(({ message }) => escapeText(message));
+  yield `  <testsuite name="${name}" ${counts([], 1)}>`;
+  yield `    <testcase name="${name} has unusable input" classname="${name}" file="${name}">`;
+  yield `      <error message="${text[0]}">${text.join("\n")}</error>`;
+  yield "    </testcase>";
+  yield "  </testsuite>";
 }
 
 function* printCase({ name, mode, file, line, problems, ends }: CaseResult): Iterable<string> {
@@ -25,9 +36,9 @@ function* printCase({ name, mode, file, line, problems, ends }: CaseResult): Ite
   yield "    </testcase>";
 }
 
-function counts(results: readonly CaseResult[]): string {
+function counts(results: readonly CaseResult[], errors: number): string {
   const failures = results.filter(({ problems }) => problems.length > 0).length;
-  return `tests="${results.length}" failures="${failures}"`;
+  return `tests="${results.length + errors}" failures="${failures}" errors="${errors}"`;
 }
 
 /** Safe in text and in attributes. What XML cannot hold at all becomes a mark that stands for it. */

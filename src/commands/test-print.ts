@@ -1,30 +1,34 @@
-// How are results told: to people, to harnesses, to GitHub?
+// Prints test results as text, TAP, JUnit XML, JSON or GitHub annotations.
+import { type Data, printData } from "./data-text.ts";
 import { printAnnotation } from "./github-annotation.ts";
 import { printJunit } from "./test-junit.ts";
-import type { CaseResult } from "./test-run.ts";
+import type { CaseResult, TestResults } from "./test-run.ts";
 
-export const TEST_FORMATS = ["text", "tap", "junit", "github"] as const;
+export const TEST_FORMATS = ["text", "tap", "junit", "json", "github"] as const;
 
 export type TestFormat = (typeof TEST_FORMATS)[number];
 
 const COLOURS = { good: "32", bad: "31" } as const;
 
 /** The results, in lines; only text is coloured. */
-export function printResults(results: readonly CaseResult[], format: TestFormat, colour: boolean): Iterable<string> {
+export function printResults(all: TestResults, format: TestFormat, colour: boolean): Iterable<string> {
   switch (format) {
     case "text":
-      return printText(results, colour);
+      return printText(all, colour);
     case "tap":
-      return printTap(results);
+      return printTap(all);
     case "junit":
-      return printJunit(results);
+      return printJunit(all);
+    case "json":
+      return printData(resultsData(all), "json");
     case "github":
-      return printGithub(results);
+      return printGithub(all);
   }
 }
 
-function* printText(results: readonly CaseResult[], colour: boolean): Iterable<string> {
-  for (const { file, line, name, mode, problems, ends } of results) {
+/** Problems of the input go to standard error. */
+function* printText(all: TestResults, colour: boolean): Iterable<string> {
+  for (const { file, line, name, mode, problems, ends } of all.results) {
     const passed = problems.length === 0;
     yield `${paint(passed ? "ok  " : "FAIL", passed ? "good" : "bad", colour)} ${name} (${mode})`;
     if (passed) continue;
@@ -32,7 +36,8 @@ function* printText(results: readonly CaseResult[], colour: boolean): Iterable<s
     for (const problem of problems) yield `     ${problem}`;
     for (const end of ends) yield `       found: ${end}`;
   }
-  yield summary(results);
+  for (const { path } of all.unusable) yield `${paint("ERROR", "bad", colour)} ${path} has unusable input`;
+  yield summary(all);
 }
 
 function paint(text: string, look: keyof typeof COLOURS, colour: boolean): string {
@@ -40,13 +45,12 @@ function paint(text: string, look: keyof typeof COLOURS, colour: boolean): strin
 }
 
 /** Version 14, with details of failures as YAML: strings as JSON has them are YAML too. */
-function* printTap(results: readonly CaseResult[]): Iterable<string> {
+function* printTap({ results, unusable }: TestResults): Iterable<string> {
   yield "TAP version 14";
-  yield `1..${results.length}`;
+  yield `1..${results.length + unusable.length}`;
   for (const [index, { file, line, name, mode, problems, ends }] of results.entries()) {
     const passed = problems.length === 0;
-    const text = `${name} (${mode})`.replace(/[\\#]/g, "\\$&").replace(/\s+/g, " ");
-    yield `${passed ? "ok" : "not ok"} ${index + 1} - ${text}`;
+    yield `${passed ? "ok" : "not ok"} ${index + 1} - ${tapText(`${name} (${mode})`)}`;
     if (passed) continue;
     yield "  ---";
     yield "  problems:";
@@ -58,18 +62,68 @@ function* printTap(results: readonly CaseResult[]): Iterable<string> {
     yield `    lineNumber: ${line}`;
     yield "  ...";
   }
+  for (const [index, { path, problems }] of unusable.entries()) {
+    yield `not ok ${results.length + index + 1} - ${tapText(`${path} has unusable input`)}`;
+    yield "  ---";
+    yield "  problems:";
+    for (const { message } of problems) yield `    - ${JSON.stringify(message)}`;
+    yield "  at:";
+    yield `    fileName: ${JSON.stringify(path)}`;
+    yield "  ...";
+  }
 }
 
-function* printGithub(results: readonly CaseResult[]): Iterable<string> {
-  for (const { file, line, name, mode, problems, ends } of results) {
+function tapText(text: string): string {
+  return text.replace(/[\\#]/g, "\\$&").replace(/\s+/g, " ");
+}
+
+function* printGithub(all: TestResults): Iterable<string> {
+  for (const { file, line, name, mode, problems, ends } of all.results) {
     if (problems.length === 0) continue;
     const message = [...problems, ...ends.map((end) => `found: ${end}`)].join("\n");
     yield printAnnotation({ severity: "error", file, line, title: `${name} (${mode})`, message });
   }
-  yield summary(results);
+  for (const { path, problems } of all.unusable) {
+    for (const { place, message } of problems) {
+      const { file = path, line } = sourceOf(place.source);
+      const title = `${path} has unusable input`;
+      yield printAnnotation({ severity: "error", file, ...(line === undefined ? {} : { line }), title, message });
+    }
+  }
+  yield summary(all);
 }
 
-function summary(results: readonly CaseResult[]): string {
+/** The file and line of `cases.yaml:5`; no file where a flag is the source. */
+function sourceOf(source = ""): { readonly file?: string; readonly line?: number } {
+  if (source === "" || source.startsWith("--")) return {};
+  const [, file, line] = /^(.*):(\d+)$/.exec(source) ?? [];
+  return file === undefined ? { file: source } : { file, line: Number(line) };
+}
+
+function resultsData(all: TestResults): Data {
+  const { passed, failed } = counts(all.results);
+  return {
+    apiVersion: "fairlead/v1",
+    kind: "TestReport",
+    passed,
+    failed,
+    cases: all.results.map(({ problems, ends, ...rest }) => {
+      return { ...rest, passed: problems.length === 0, problems, outcomes: ends };
+    }),
+    unusable: all.unusable.map(({ path, problems }) => {
+      return { file: path, problems: problems.map(({ message }) => message) };
+    }),
+  };
+}
+
+function counts(results: readonly CaseResult[]) {
   const failed = results.filter(({ problems }) => problems.length > 0).length;
-  return `${results.length - failed} passed, ${failed} failed`;
+  return { passed: results.length - failed, failed };
+}
+
+/** Never "0 passed" alone: files with unusable input are counted. */
+function summary({ results, unusable }: TestResults): string {
+  const { passed, failed } = counts(results);
+  const files = unusable.length === 1 ? "1 file" : `${unusable.length} files`;
+  return `${passed} passed, ${failed} failed${unusable.length === 0 ? "" : `, ${files} with unusable input`}`;
 }

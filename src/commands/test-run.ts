@@ -1,17 +1,19 @@
-// Do packets end as the cases of a file say?
+// Runs packet cases: traces the packets of each case in each mode and compares the outcomes.
 import type { Backend } from "../backends/backend.ts";
 import { InputError } from "../errors.ts";
 import type { World } from "../model/world.ts";
 import { familyOf } from "../net/address.ts";
 import type { Family } from "../net/family.ts";
 import type { CaseFile, CaseMode, PacketCase, WrittenValue } from "../source/packet-cases.ts";
+import { printHostPort } from "../trace/effect.ts";
 import type { Field } from "../trace/field.ts";
+import type { Packet } from "../trace/packet.ts";
 import { orRefusal } from "./refusal.ts";
 import { staysFor } from "./test-affinity.ts";
 import { judgeEnds } from "./test-judge.ts";
 import { reportOf } from "./trace.ts";
 import { fieldIn, type TraceCluster, worldIn } from "./trace-cluster.ts";
-import { type AskedPacket, type FoundPacket, findPacket } from "./trace-packet.ts";
+import { type AskedPacket, findPackets } from "./trace-packet.ts";
 import { readSender, readTarget } from "./trace-places.ts";
 import { sayOutcome, sayShare } from "./trace-words.ts";
 
@@ -30,6 +32,17 @@ export interface CaseResult {
   readonly warnings: readonly string[];
 }
 
+/** Why a case file, or manifests that go with it, could not be used. */
+export interface UnusableInput {
+  readonly path: string;
+  readonly problems: readonly InputError[];
+}
+
+export interface TestResults {
+  readonly results: readonly CaseResult[];
+  readonly unusable: readonly UnusableInput[];
+}
+
 /** A case whose sender and target can be read. */
 export interface ReadyCase extends PacketCase {
   readonly asked: AskedPacket;
@@ -42,7 +55,7 @@ export function readyCase(file: string, each: PacketCase): ReadyCase {
   const to = readTarget(each.to.text, placeOf(each.to));
   const [first] = each.expected.kind === "reaches" ? each.expected.endpoints : [];
   const family = first === undefined ? undefined : familyOf(first.slice(0, first.lastIndexOf(":")));
-  return { ...each, asked: { from, to, inInterface: each.in, family } };
+  return { ...each, asked: { from, to, via: each.via, inInterface: each.in, family } };
 }
 
 export interface TestedFile {
@@ -50,6 +63,8 @@ export interface TestedFile {
   readonly modes: CaseFile["modes"];
   readonly cases: readonly ReadyCase[];
   readonly cluster: TraceCluster;
+  /** Of objects that could not be read, where the cases are run with the others. */
+  readonly problems: readonly InputError[];
 }
 
 /** Each case in each of its modes, in order. */
@@ -91,20 +106,38 @@ interface Setting {
 
 const PLACES = { from: { field: "from" }, to: { field: "to" } };
 
-/** What is not among the manifests any more makes a case fail: they are what is tested. */
+/**
+ * What is not among the manifests any more makes a case fail: they are what is tested. A case holds if it holds for each
+ * packet, that is for each external address of a Service.
+ */
 function runCase(each: ReadyCase, setting: Setting): CaseResult {
   const { file } = setting;
   const result = { file: file.path, line: each.line, name: each.name, mode: sayMode(setting) };
-  const found = orRefusal(() => findPacket(each.asked, file.cluster, PLACES));
+  const found = orRefusal(() => findPackets(each.asked, file.cluster, PLACES));
   if (found instanceof InputError) return { ...result, problems: [found.message], ends: [], warnings: [] };
-  return { ...result, warnings: found.warnings, ...judge(each, found, setting) };
+  const { packets, warnings } = found;
+  if ("kind" in packets) {
+    const words = `not reachable from outside: ${packets.reason}`;
+    return { ...result, warnings, problems: each.expected.kind === "unreachable" ? [] : [words], ends: [words] };
+  }
+  const judged = packets.map((packet) => {
+    const { problems, ends } = judge(each, packet, setting);
+    const address = packets.length > 1 ? `to ${printHostPort(packet.destination, packet.destinationPort)}: ` : "";
+    return { problems: problems.map((text) => address + text), ends: ends.map((text) => address + text) };
+  });
+  return {
+    ...result,
+    warnings,
+    problems: judged.flatMap(({ problems }) => problems),
+    ends: judged.flatMap(({ ends }) => ends),
+  };
 }
 
 function sayMode({ mode, file }: Setting): string {
   return mode === "iptables" && file.cluster.options.iptablesLayout === "Indexed" ? `${mode}, Indexed` : mode;
 }
 
-function judge({ expected }: ReadyCase, { packet }: FoundPacket, { file: { cluster }, mode, ground }: Setting) {
+function judge({ expected }: ReadyCase, packet: Packet, { file: { cluster }, mode, ground }: Setting) {
   const { world, field } = ground(packet.family);
   const report = reportOf({ packet, field, world, cluster, mode });
   const { trace } = report;

@@ -1,9 +1,10 @@
-// What is known of the cluster and the node that a packet is traced in?
+// Reads the cluster and the node that packets are traced in.
 import type { KubernetesObject, Node, Snapshot } from "../api/objects.ts";
 import type { Backend } from "../backends/backend.ts";
 import { InputError } from "../errors.ts";
 import { isLoopback, type NodeIPs, nodeIPsOf } from "../model/node-ips.ts";
 import { type World, worldOf } from "../model/world.ts";
+import { didYouMean } from "../nearest.ts";
 import type { Family } from "../net/family.ts";
 import type { Options } from "../options/options.ts";
 import type { PodName } from "../source/resources.ts";
@@ -12,6 +13,7 @@ import type { InterfaceAddress, NodeFacts } from "../state/node-facts.ts";
 import { type Field, fieldOfState } from "../trace/field.ts";
 import { readObjects } from "./input-objects.ts";
 import { chooseNode, factsOf, type InputFlags, withGivenIPs } from "./inputs.ts";
+import { slicesIn } from "./trace-pods.ts";
 
 export interface TraceCluster {
   readonly problems: readonly InputError[];
@@ -19,6 +21,8 @@ export interface TraceCluster {
   readonly passedOver: readonly string[];
   /** Headless Services and Pods too, which no snapshot for a node proxy has. */
   readonly objects: readonly KubernetesObject[];
+  /** What was read, for messages. */
+  readonly found: string;
   readonly snapshot: Snapshot;
   /** Empty: none is known. */
   readonly nodeName: string;
@@ -36,7 +40,7 @@ export interface TraceCluster {
  * is thrown for them. Rejects with InputError for a live cluster that cannot be read.
  */
 export async function openTraceCluster(flags: InputFlags, pods: readonly PodName[] = []): Promise<TraceCluster> {
-  const { objects, problems, passedOver, notes: told } = await readObjects(flags, pods);
+  const { objects, problems, passedOver, notes: told, found } = await readObjects(flags, pods);
   const snapshot = Tracker.snapshotOf(objects);
   const { nodeName, notes } = chooseNode(snapshot, flags);
   const node = withGivenIPs(snapshot.nodes.get(nodeName), nodeName, flags.nodeIPs);
@@ -46,6 +50,7 @@ export async function openTraceCluster(flags: InputFlags, pods: readonly PodName
     notes: [...told, ...notes],
     passedOver: passedOver.map(({ place, reason }) => new InputError(place, reason).message),
     objects,
+    found,
     snapshot,
     nodeName,
     node,
@@ -55,6 +60,22 @@ export async function openTraceCluster(flags: InputFlags, pods: readonly PodName
     families: flags.families.filter((family) => facts.families.includes(family)),
     options: flags.options,
   };
+}
+
+/**
+ * Why this node's rules cannot be computed: nothing in the input names the node. A name is known from a Node, or from an
+ * endpoint or Pod on it. Undefined where it is known.
+ */
+export function whyUnknownNode({ snapshot, objects, nodeName }: TraceCluster): string | undefined {
+  if (snapshot.nodes.has(nodeName)) return undefined;
+  const known = new Set([...snapshot.nodes.keys(), ...objects.flatMap(nodeNamesIn)].filter((name) => name !== ""));
+  if (known.has(nodeName)) return undefined;
+  return `no Node ${JSON.stringify(nodeName)} in the input${didYouMean(nodeName, known)}`;
+}
+
+function nodeNamesIn(object: KubernetesObject): readonly string[] {
+  if (object.kind === "Pod") return [object.nodeName];
+  return slicesIn(object).flatMap(({ endpoints }) => endpoints.map((endpoint) => endpoint.nodeName));
 }
 
 /** What the node should do, in one family and mode. */

@@ -8,8 +8,21 @@ import { explainService } from "./trace-service.ts";
 import { protocolOf } from "./trace-text.ts";
 import { sayDetails } from "./trace-words.ts";
 
+/** One trace for each address that was traced. */
+export function tracesData(reports: readonly TraceReport[]): Data {
+  return { ...HEAD, traces: reports.map(traceData) };
+}
+
+/** Of a Service that clients outside have no way to. */
+export function unreachableData(reason: string): Data {
+  const share = { number: 1, meant: "1", exact: "1" };
+  return { ...HEAD, traces: [{ steps: [], ends: [{ end: "unreachable", reason, share, possible: false, last: [] }] }] };
+}
+
+const HEAD = { apiVersion: "fairlead/v1", kind: "Trace" };
+
 /** Steps are called by their position among all; `before` and `last` are such positions. */
-export function traceData(report: TraceReport): Data {
+function traceData(report: TraceReport): Data {
   const { trace, mode, tables, layout, nodeName, service } = report;
   const { packet, steps, ends } = trace;
   const positionsOf = (some: readonly Step[]) => some.map((step) => steps.indexOf(step));

@@ -1,4 +1,4 @@
-// Which addresses has a Pod, and on which node is it?
+// Finds the addresses and the node of a Pod, and the Pod that has an address.
 import type { EndpointSlice, KubernetesObject } from "../api/objects.ts";
 import type { PodName } from "../source/resources.ts";
 import type { Sender } from "./trace-places.ts";
@@ -28,6 +28,15 @@ export function findPod(objects: readonly KubernetesObject[], { namespace, name 
   return first && { addresses: [...new Set(found.map(({ address }) => address))], nodeName: first.nodeName };
 }
 
+/** `namespace/name` of each Pod that is known by its own object or by an endpoint. */
+export function podNames(objects: readonly KubernetesObject[]): ReadonlySet<string> {
+  const names = objects.flatMap((object) => {
+    if (object.kind === "Pod") return [`${object.namespace}/${object.name}`];
+    return slicesIn(object).flatMap(({ endpoints }) => endpoints.map(({ pod }) => pod));
+  });
+  return new Set(names.filter((name) => name !== ""));
+}
+
 /** Who has the address: `namespace/name` of a Pod. Undefined where nobody tells. */
 export function podAt(objects: readonly KubernetesObject[], address: string): string | undefined {
   for (const object of objects) {
@@ -40,7 +49,8 @@ export function podAt(objects: readonly KubernetesObject[], address: string): st
   return undefined;
 }
 
-function slicesIn(object: KubernetesObject): readonly EndpointSlice[] {
+/** The EndpointSlices of an object; Endpoints count as such. */
+export function slicesIn(object: KubernetesObject): readonly EndpointSlice[] {
   if (object.kind === "EndpointSlice") return [object];
   return object.kind === "Endpoints" ? object.slices : [];
 }

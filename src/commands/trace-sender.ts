@@ -1,13 +1,14 @@
-// From where does the packet come that `--from` names?
+// Resolves what --from names to source addresses.
 import { InputError, type Place } from "../errors.ts";
 import { isLoopback } from "../model/node-ips.ts";
+import { didYouMean } from "../nearest.ts";
 import { familyOf } from "../net/address.ts";
 import { cidrContains } from "../net/cidr.ts";
 import { FAMILIES, type Family } from "../net/family.ts";
 import type { Origin } from "../trace/packet.ts";
 import type { TraceCluster } from "./trace-cluster.ts";
 import type { Sender } from "./trace-places.ts";
-import { findPod } from "./trace-pods.ts";
+import { findPod, podNames } from "./trace-pods.ts";
 
 export interface FoundSender {
   /** For each family in which there is one; undefined: the node chooses one of its own. Canonical. */
@@ -54,7 +55,10 @@ function findPodSender(
   place: Place,
 ): FoundSender {
   const pod = findPod(objects, { namespace, name });
-  if (pod === undefined) throw new InputError(place, `nothing among the inputs tells of Pod ${namespace}/${name}`);
+  if (pod === undefined) {
+    const hint = didYouMean(`${namespace}/${name}`, podNames(objects));
+    throw new InputError(place, `no Pod "${namespace}/${name}" in the input${hint}`);
+  }
   if (pod.addresses.length === 0) throw new InputError(place, `Pod ${namespace}/${name} has no address yet`);
   const elsewhere = pod.nodeName !== "" && nodeName !== "" && pod.nodeName !== nodeName;
   const note = `note: Pod ${namespace}/${name} is on node ${pod.nodeName}, whose rules its packets meet, not those of ${nodeName}`;

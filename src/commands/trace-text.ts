@@ -24,11 +24,19 @@ type Style = keyof typeof STYLES;
 
 type Paint = (style: Style, text: string) => string;
 
-/** The packet, its Service, all that it meets, and all its ends. */
-export function* printTrace(report: TraceReport, colour: boolean): Iterable<string> {
+/** What is unknown of any trace; then each trace, with an empty line between them. */
+export function* printTraces(reports: readonly TraceReport[], colour: boolean): Iterable<string> {
   const paint: Paint = (style, text) => (colour ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text);
+  for (const line of unknowns(reports.flatMap(({ trace }) => trace.ends))) yield paint("open", line);
+  for (const [index, report] of reports.entries()) {
+    if (index > 0) yield "";
+    yield* printTrace(report, paint);
+  }
+}
+
+/** The packet, its Service, the rules that it matches, and its outcomes. */
+function* printTrace(report: TraceReport, paint: Paint): Iterable<string> {
   const { trace } = report;
-  for (const line of unknowns(trace.ends)) yield paint("open", line);
   yield paint("heading", sayPacket(report));
   yield "";
   yield* printService(report);

@@ -1,31 +1,41 @@
 // The trace command: follows a packet through the rules that manifests come to, or through those of a dump.
 import { drawGraph } from "../draw/picture.ts";
+import { InputError } from "../errors.ts";
 import type { World } from "../model/world.ts";
+import type { Family } from "../net/family.ts";
 import { TABLES } from "../state/kernel-state.ts";
 import type { Field } from "../trace/field.ts";
 import { localityOf } from "../trace/locality.ts";
+import type { Packet } from "../trace/packet.ts";
 import { walk } from "../trace/walk.ts";
 import { openBackend } from "./backend.ts";
 import { checkSupported } from "./configuration.ts";
 import { printData } from "./data-text.ts";
+import { EXIT, type ExitCode, wrongUsage } from "./failure.ts";
+import { requireServices } from "./input-objects.ts";
 import type { InputFlags } from "./inputs.ts";
 import type { Output } from "./output.ts";
-import { fieldIn, openTraceCluster, type TraceCluster, worldIn } from "./trace-cluster.ts";
-import { traceData } from "./trace-data.ts";
+import { fieldIn, openTraceCluster, type TraceCluster, whyUnknownNode, worldIn } from "./trace-cluster.ts";
+import { tracesData, unreachableData } from "./trace-data.ts";
 import { fieldOfDumps, readDumps } from "./trace-dumps.ts";
 import { traceGraph } from "./trace-graph.ts";
-import { type FoundPacket, findPacket } from "./trace-packet.ts";
+import { findPackets } from "./trace-packet.ts";
 import { readSender, readTarget } from "./trace-places.ts";
 import { podAt, podsIn } from "./trace-pods.ts";
 import type { TraceReport } from "./trace-report.ts";
 import { findService } from "./trace-service.ts";
-import { printTrace } from "./trace-text.ts";
+import { type Unreachable, VIAS, type Via } from "./trace-target.ts";
+import { printTraces, targetOf } from "./trace-text.ts";
 
 export const TRACE_FORMATS = ["text", "json", "mermaid", "svg"] as const;
+
+export { VIAS };
 
 export interface TraceFlags {
   readonly from: string;
   readonly to: string;
+  /** Of a Service: by which of its addresses. */
+  readonly via?: Via | undefined;
   readonly inInterface?: string | undefined;
   readonly outInterface?: string | undefined;
   /** Dumps; none: what the manifests come to. */
@@ -36,22 +46,34 @@ export interface TraceFlags {
 }
 
 /**
- * Traces one packet. The answer is the exit code: 0 every outcome is known, 1 some outcome is unknown, 2 some input could
- * not be used. Rejects with InputError.
+ * Traces a packet, or one to each address by which a Service is reached from outside. The answer is the exit code: 0 every
+ * outcome is known, 1 some outcome is unknown, 2 some input could not be used. Rejects with InputError.
  */
-export async function tracePaths(input: InputFlags, flags: TraceFlags, output: Output): Promise<0 | 1 | 2> {
+export async function tracePaths(input: InputFlags, flags: TraceFlags, output: Output): Promise<ExitCode> {
   checkSupported(input.options, ["iptables", "ipvs"]);
   const places = { from: { source: "--from" }, to: { source: "--to" } };
   const [from, to] = [readSender(flags.from, places.from), readTarget(flags.to, places.to)];
   const cluster = await openTraceCluster(input, podsIn([from]));
   report(cluster, input, { output, isDump: flags.rules.length > 0 });
-  const { inInterface, outInterface } = flags;
-  const found = findPacket({ from, to, inInterface, outInterface }, cluster, places);
-  for (const note of [...found.warnings, ...found.notes]) output.note(note);
-  const told = await traceFound(found, cluster, { flags, output });
-  await output.data(printReport(told, flags));
-  if (cluster.problems.length > 0) return 2;
-  return told.trace.ends.some(({ outcome }) => outcome.kind === "unknown") ? 1 : 0;
+  checkInput(cluster, input, flags);
+  const { via, inInterface, outInterface } = flags;
+  const { packets, warnings, notes } = findPackets({ from, to, via, inInterface, outInterface }, cluster, places);
+  for (const note of [...warnings, ...notes]) output.note(note);
+  if ("kind" in packets) {
+    await output.data(printUnreachable(packets, flags));
+    return cluster.problems.length > 0 ? EXIT.unusable : EXIT.fine;
+  }
+  const fields = new Map<Family, Ground>();
+  const reports: TraceReport[] = [];
+  for (const packet of packets) {
+    const ground = fields.get(packet.family) ?? (await openGround(packet.family, cluster, { flags, output }));
+    fields.set(packet.family, ground);
+    reports.push(reportOf({ packet, cluster, ...ground }));
+  }
+  await output.data(printReports(reports, flags));
+  if (cluster.problems.length > 0) return EXIT.unusable;
+  const isUnknown = reports.some(({ trace }) => trace.ends.some(({ outcome }) => outcome.kind === "unknown"));
+  return isUnknown ? EXIT.problems : EXIT.fine;
 }
 
 interface Means {
@@ -67,23 +89,34 @@ function report(cluster: TraceCluster, { verbose }: InputFlags, { output, isDump
   for (const problem of cluster.problems) output.note(`error: ${problem.message}`);
 }
 
-async function traceFound(
-  { packet }: FoundPacket,
+/** Throws InputError where the rules of manifests are asked for, and the input has no Service or not this node. */
+function checkInput(cluster: TraceCluster, { node, allowEmpty }: InputFlags, { rules }: TraceFlags): void {
+  if (rules.length > 0) return;
+  requireServices(cluster, allowEmpty || cluster.problems.length > 0);
+  const reason = node === undefined || cluster.snapshot.nodes.size === 0 ? undefined : whyUnknownNode(cluster);
+  if (reason !== undefined) throw new InputError({ source: "--node" }, reason);
+}
+
+/** What packets of one family are traced through. */
+type Ground = Pick<Parameters<typeof reportOf>[0], "field" | "world" | "mode">;
+
+async function openGround(
+  family: Family,
   cluster: TraceCluster,
   { flags, output }: { readonly flags: TraceFlags; readonly output: Output },
-): Promise<TraceReport> {
+): Promise<Ground> {
   const mode = cluster.options.mode === "ipvs" ? "ipvs" : "iptables";
-  const isDump = flags.rules.length > 0;
-  const world = worldIn(cluster, mode, packet.family);
-  const field = isDump
-    ? await dumpField(flags.rules, packet, { cluster, output })
-    : fieldIn(cluster, await openBackend(cluster.options), world);
-  return reportOf({ packet, field, world, cluster, mode: isDump ? "dump" : mode });
+  const world = worldIn(cluster, mode, family);
+  if (flags.rules.length === 0)
+    return { world, mode, field: fieldIn(cluster, await openBackend(cluster.options), world) };
+  output.progress.show(() => "reading the dumps");
+  const field = fieldOfDumps(await readDumps(flags.rules, family), family, cluster.addresses);
+  return { world, mode: "dump", field };
 }
 
 /** Walks, and finds out what there is to say of it. */
 export function reportOf(walked: {
-  readonly packet: FoundPacket["packet"];
+  readonly packet: Packet;
   readonly field: Field;
   readonly world: World;
   readonly cluster: TraceCluster;
@@ -102,24 +135,27 @@ export function reportOf(walked: {
   };
 }
 
-async function dumpField(
-  paths: readonly string[],
-  { family }: FoundPacket["packet"],
-  { cluster, output }: { readonly cluster: TraceCluster; readonly output: Output },
-): Promise<Field> {
-  output.progress.show(() => "reading the dumps");
-  const dumps = await readDumps(paths, family);
-  return fieldOfDumps(dumps, family, cluster.addresses);
-}
-
-function printReport(told: TraceReport, { format, colour }: TraceFlags): Iterable<string> {
+function printReports(reports: readonly TraceReport[], { format, colour }: TraceFlags): Iterable<string> {
   switch (format) {
     case "text":
-      return printTrace(told, colour);
+      return printTraces(reports, colour);
     case "json":
-      return printData(traceData(told), "json");
+      return printData(tracesData(reports), "json");
     case "mermaid":
-    case "svg":
-      return drawGraph(traceGraph(told), format);
+    case "svg": {
+      const [first, ...more] = reports;
+      if (first === undefined || more.length > 0) {
+        const addresses = reports.map(({ trace }) => targetOf(trace.packet)).join(", ");
+        throw wrongUsage(`-o ${format} draws one trace, but the Service has several addresses: say --to ${addresses}`);
+      }
+      return drawGraph(traceGraph(first), format);
+    }
   }
+}
+
+/** A picture of no packet would be empty. */
+function printUnreachable({ reason }: Unreachable, { format }: TraceFlags): Iterable<string> {
+  if (format === "json") return printData(unreachableData(reason), "json");
+  if (format === "text") return [`not reachable from outside: ${reason}`];
+  throw wrongUsage(`-o ${format} has nothing to draw: not reachable from outside: ${reason}`);
 }

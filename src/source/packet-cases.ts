@@ -1,4 +1,4 @@
-// What does a file of packet cases say?
+// Reads files of packet cases (kind PacketCases): which packets must end where.
 import { LineCounter, parseAllDocuments } from "yaml";
 import * as z from "zod";
 import { describeIssue } from "../api/checked-object.ts";
@@ -36,13 +36,20 @@ export type ExpectedEnd =
   /** For no Service: it goes its way as it is. */
   | { readonly kind: "none"; readonly masqueraded?: boolean | undefined }
   | { readonly kind: "dropped" }
-  | { readonly kind: "rejected" };
+  | { readonly kind: "rejected" }
+  /** Clients outside have no way to the Service. */
+  | { readonly kind: "unreachable" };
+
+/** The kinds of address by which a Service is reached. */
+const VIAS = ["clusterIP", "loadBalancerIP", "externalIP", "nodePort"] as const;
 
 export interface PacketCase {
   readonly name: string;
   readonly line: number;
   readonly from: WrittenValue;
   readonly to: WrittenValue;
+  /** By which address of the Service; undefined: its cluster IP, or from outside its external addresses. */
+  readonly via?: (typeof VIAS)[number] | undefined;
   /** The interface it comes in by. */
   readonly in?: string | undefined;
   /** Undefined: those of the file. */
@@ -76,7 +83,7 @@ const probability = z.union([z.string(), z.number()]).transform((written, contex
   return z.NEVER;
 });
 
-const ENDS = ["reaches", "dropped", "rejected", "none"] as const;
+const ENDS = ["reaches", "dropped", "rejected", "unreachable", "none"] as const;
 
 const modes = z.array(z.enum(MODES)).min(1).optional();
 
@@ -85,11 +92,13 @@ const packetCase = z
     name: z.string().min(1),
     from: z.string(),
     to: z.string(),
+    via: z.enum(VIAS).optional(),
     in: z.string().min(1).optional(),
     modes,
     reaches: z.array(endpoint).min(1).optional(),
     dropped: z.literal(true).optional(),
     rejected: z.literal(true).optional(),
+    unreachable: z.literal(true).optional(),
     none: z.literal(true).optional(),
     masqueraded: z.boolean().optional(),
     probability: z.record(endpoint, probability).optional(),
@@ -99,6 +108,8 @@ const packetCase = z
     const ends = ENDS.filter((end) => read[end] !== undefined);
     if (ends.length !== 1) context.addIssue(`must have exactly one of ${ENDS.join(", ")}`);
     const complain = (field: string, message: string) => context.addIssue({ code: "custom", message, path: [field] });
+    if (read.via !== undefined && !read.to.startsWith("service/"))
+      complain("via", "goes with service/NAMESPACE/NAME only");
     const isOpen = ends[0] === "reaches" || ends[0] === "none";
     if (read.masqueraded !== undefined && !isOpen) complain("masqueraded", "goes with reaches or none only");
     if (read.affinity !== undefined && !read.reaches) complain("affinity", "goes with reaches only");
@@ -111,6 +122,8 @@ const packetCase = z
   });
 
 const caseFile = z.strictObject({
+  apiVersion: z.literal("fairlead/v1").optional(),
+  kind: z.literal("PacketCases").optional(),
   manifests: z.array(z.string()).default([]),
   node: z.string().min(1).optional(),
   modes,
@@ -177,15 +190,17 @@ function caseOf(read: z.infer<typeof packetCase>, at: number, lineOf: (field: st
     line: lineOf(`cases[${at}]`),
     from: written("from"),
     to: written("to"),
+    via: read.via,
     in: read.in,
     modes: read.modes,
     expected: expectedOf(read),
   };
 }
 
-function expectedOf({ reaches, dropped, none, ...rest }: z.infer<typeof packetCase>): ExpectedEnd {
+function expectedOf({ reaches, dropped, none, unreachable, ...rest }: z.infer<typeof packetCase>): ExpectedEnd {
   const { masqueraded, affinity } = rest;
   if (none) return { kind: "none", masqueraded };
+  if (unreachable) return { kind: "unreachable" };
   if (!reaches) return dropped ? { kind: "dropped" } : { kind: "rejected" };
   const shares = new Map(Object.entries(rest.probability ?? {}));
   return { kind: "reaches", endpoints: reaches, probability: shares, masqueraded, affinity };

@@ -119,12 +119,12 @@ const WRONG: readonly [name: string, from: string, to: string, message: string][
   ["a protocol that is none", "node", "service/a/several:53/xtp", '--to: "service/a/several:53/xtp" is not'],
   ["an address that is none", "node", "10.0.0.256:80", '--to: "10.0.0.256:80" is not'],
   ["the node in brackets", "node", "[node]:80", '--to: "[node]:80" is not'],
-  ["a pod nobody knows", "pod/a/none", "node:80", "--from: nothing among the inputs tells of Pod a/none"],
+  ["a pod nobody knows", "pod/a/none", "node:80", '--from: no Pod "a/none" in the input'],
   ["a pod without address", "pod/a/young", "node:80", "--from: Pod a/young has no address yet"],
-  ["a Service nobody knows", "node", "service/a/none", "--to: there is no Service a/none among the inputs"],
-  ["an alias", "node", "service/a/alias", "--to: Service a/alias is an external name: it has no cluster IP"],
+  ["a Service nobody knows", "node", "service/a/none", '--to: no Service "a/none"'],
+  ["an alias", "node", "service/a/alias", "--to: Service a/alias is of type ExternalName: it has no cluster IP"],
   ["a headless Service", "node", "service/a/headless", "--to: Service a/headless is headless: it has no cluster IP"],
-  ["another proxy's", "node", "service/a/foreign", "--to: Service a/foreign is another proxy's"],
+  ["a Service of another proxy", "node", "service/a/foreign", "--to: Service a/foreign is served by another proxy"],
   ["no port", "node", "service/a/bare", "--to: Service a/bare has no port at all"],
   ["no such protocol", "node", "service/a/unnamed/sctp", "--to: Service a/unnamed has no port SCTP, but 8080/tcp"],
   ["a sender with a zone", "fe80::1%eth0", "node:80", '--from: "fe80::1%eth0" is not ADDRESS'],
@@ -238,7 +238,7 @@ t.test("an incomplete dump gives no verdict: the result names the missing part f
     t.equal(code, 1, name);
     t.match(text, first, name);
     t.notMatch(text, /100 % {2}10\.0\./, name);
-    const { ends } = Ends.parse(JSON.parse((await ask(...rules, ...asked, "-o", "json")).text));
+    const [{ ends }] = Traces.parse(JSON.parse((await ask(...rules, ...asked, "-o", "json")).text)).traces;
     t.strictSame(
       ends.map(({ end, reason = "" }) => [end, text.startsWith(`unknown: ${reason}; `)]),
       [["unknown", true]],
@@ -248,6 +248,7 @@ t.test("an incomplete dump gives no verdict: the result names the missing part f
 });
 
 const Ends = z.object({ ends: z.array(z.object({ end: z.string(), reason: z.string().optional() })) });
+const Traces = z.object({ traces: z.tuple([Ends], Ends) });
 
 t.test("the part that was missing, added as another file, settles the verdict", async (t) => {
   const asked = ["--from", "10.0.0.1", "--to", "10.0.0.2:80", "--node-address", "192.0.2.1"];

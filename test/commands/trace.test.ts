@@ -170,7 +170,7 @@ function fileOf(t: Test, content: string): string {
 
 t.test("as data every walk is whole, and says each end", async (t) => {
   for (const { name, args } of CASES) {
-    const { ends, steps } = Whole.parse(JSON.parse((await ask(...args, "-o", "json")).text));
+    const [{ ends, steps }] = Traces.parse(JSON.parse((await ask(...args, "-o", "json")).text)).traces;
     const sum = ends.reduce((all, { share }) => all + share.number, 0);
     t.ok(Math.abs(sum - 1) < 1e-9, `${name}: shares add up to ${sum}`);
     t.ok(
@@ -193,12 +193,19 @@ const Whole = z.object({
     .min(1),
 });
 
+const Traces = z.object({
+  apiVersion: z.literal("fairlead/v1"),
+  kind: z.literal("Trace"),
+  traces: z.tuple([Whole]),
+});
+
 t.test("a thousand endpoints are told at once, and drawn as a crowd", async (t) => {
   const endpoints = Array.from({ length: 1000 }, (_, at) => `{addresses: [10.1.${at >> 8}.${at & 255}]}`).join(", ");
   const many = fileOf(t, MANY.replace("ENDPOINTS", endpoints));
   const asked = [many, "--from", "10.9.9.9", "--to", "service/a/many"];
   const { text } = await ask(...asked, "-o", "json");
-  const shares = Whole.parse(JSON.parse(text)).ends.map(({ share }) => share);
+  const [whole] = Traces.parse(JSON.parse(text)).traces;
+  const shares = whole.ends.map(({ share }) => share);
   t.equal(shares.length, 1000);
   t.ok(shares.every(({ meant }) => meant === "1/1000"));
   t.equal(shares.at(-1)?.exact, undefined, "a fraction of thousands of digits is of no use");
@@ -274,7 +281,7 @@ const Told = z.object({
 });
 
 function ends(text: string) {
-  return Told.parse(JSON.parse(text)).ends;
+  return z.object({ traces: z.tuple([Told]) }).parse(JSON.parse(text)).traces[0].ends;
 }
 
 t.test("of several files each table counts once", async (t) => {

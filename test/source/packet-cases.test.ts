@@ -62,7 +62,7 @@ const BAD: readonly [name: string, text: string, problems: readonly string[]][] 
   ["a list", "- name: a\n", ["c.yaml:1: must be an object, not a list"]],
   ["no cases", "node: a\n", ["c.yaml:1: cases: is missing, must be a list"]],
   ["an empty list", "cases: []\n", ["c.yaml:1: cases: must not be empty"]],
-  ["no end", CASE, ["c.yaml:2: cases[0]: must have exactly one of reaches, dropped, rejected, none"]],
+  ["no end", CASE, ["c.yaml:2: cases[0]: must have exactly one of reaches, dropped, rejected, unreachable, none"]],
   ["two ends", `${CASE}  none: true\n  dropped: true\n`, ["c.yaml:2: cases[0]: must have exactly one of"]],
   ["an end that is not", `${CASE}  dropped: false\n`, ["c.yaml:5: cases[0].dropped: must be true"]],
   [
