@@ -48,7 +48,7 @@ export async function checkNode({ options, node, nodeName, families, whyUnusable
 
 function reportMissing(node: Node | undefined, nodeName: string, log: Log): void {
   if (node && node.addresses.length > 0) return;
-  log.error({ node: nodeName, missing: node ? "addresses" : "Node" }, "The Node is not known well enough");
+  log.error({ node: nodeName, missing: node ? "addresses" : "Node" }, "Node object or its addresses not found");
 }
 
 function report(problems: readonly string[], log: Log): void {

@@ -10,7 +10,9 @@ import { nodeNameOf } from "../options/complete.ts";
 import type { Config } from "../options/config.ts";
 import { flagValue } from "../options/flags.ts";
 import type { Options } from "../options/options.ts";
-import { createMetrics, type Metrics } from "../serve/metrics.ts";
+import { Interruptions } from "../serve/health.ts";
+import { createMetrics } from "../serve/metrics.ts";
+import type { Batch } from "../source/source.ts";
 import { type NodeFacts, variantOf } from "../state/node-facts.ts";
 import { setConntrack } from "../sync/conntrack-settings.ts";
 import type { Log, Logs } from "../sync/log.ts";
@@ -34,11 +36,11 @@ import { type FoundNode, waitForNode } from "./node-wait.ts";
 import { watchNode } from "./node-watch.ts";
 import { type Objects, openObjects } from "./objects.ts";
 import { setOwnSysctls } from "./own-sysctls.ts";
-import { run } from "./run.ts";
+import { report, run } from "./run.ts";
 import type { DaemonFlags } from "./run-arguments.ts";
 import { listenForSignals } from "./shutdown.ts";
 import { reportedVersion } from "./version.ts";
-import { startWatchers } from "./watchers.ts";
+import { startWatchers, type Watchers } from "./watchers.ts";
 
 export interface NodeProxyInput extends DaemonFlags {
   readonly options: Options;
@@ -100,14 +102,50 @@ async function serve(input: NodeProxyInput, stop: AbortController, runTool: RunC
   });
   const { requests } = metrics;
   const [master, version] = [flagValue(given, "master"), reportedVersion(given)];
-  const objects = await openObjects({ manifests, options, master, nodeName, version, requests, signal, log });
+  const interruptions = new Interruptions(systemClock);
+  const waiting = `waiting for Node ${JSON.stringify(nodeName)} and its addresses`;
+  let isWaiting = true;
+  const objects = await openObjects({
+    manifests,
+    options,
+    master,
+    nodeName,
+    version,
+    requests,
+    signal,
+    log,
+    nodeFailed: (reason) => {
+      if (isWaiting) interruptions.tell("Node", `${waiting}: ${reason}`);
+    },
+    sawManifests: (unreadable) => {
+      metrics.unreadableManifests(unreadable.length);
+      const reasons = unreadable.map(({ message }) => message).join("; ");
+      interruptions.tell("manifests", reasons === "" ? undefined : `cannot read manifests: ${reasons}`);
+    },
+  });
   try {
-    const { close, ...found } = await waitForNode({ ...objects, nodeName, clock: systemClock });
-    const proxying = proxy({ ...input, ...machine, ...found, ...chosen, facts, metrics, nodeName, objects, stop });
-    await proxying.finally(() => {
-      stop.abort();
-      return close();
-    });
+    interruptions.tell("Node", waiting);
+    // They answer while the Node cannot be read, which may last, and say so.
+    const shared = { ...input, ...chosen, facts, metrics, nodeName, events: objects.events, interruptions };
+    const watchers = flagValue(given, "init-only") ? undefined : await startWatchers(shared);
+    try {
+      const wait = {
+        ...objects,
+        nodeName,
+        clock: systemClock,
+        report: (batch: Batch) => report(batch, logs("run.ts")),
+      };
+      const { close, ...found } = await waitForNode(wait);
+      isWaiting = false;
+      interruptions.tell("Node", undefined);
+      const proxying = proxy({ ...input, ...machine, ...found, ...chosen, facts, nodeName, objects, watchers, stop });
+      await proxying.finally(() => {
+        stop.abort();
+        return close();
+      });
+    } finally {
+      await watchers?.close();
+    }
   } finally {
     await objects.close();
   }
@@ -125,15 +163,17 @@ function logTools({ tools }: Machine, facts: NodeFacts, log: Log): void {
 
 interface ProxyInput extends NodeProxyInput, ChosenMode, ChosenLayout, Machine, Pick<FoundNode, "node" | "source"> {
   readonly facts: NodeFacts;
-  readonly metrics: Metrics;
   readonly nodeName: string;
   readonly objects: Objects;
+  /** Undefined: the privileged set-up alone is asked for. */
+  readonly watchers: Watchers | undefined;
   readonly stop: AbortController;
 }
 
 /** From what is known of this node to the end. */
 async function proxy(input: ProxyInput): Promise<void> {
-  const { given, options, mode, file, logs, nodeName, node, source, facts, kernel, whyUnusable, objects, stop } = input;
+  const { given, options, mode, file, logs, nodeName, node, source, facts, kernel, whyUnusable, stop } = input;
+  const { objects, watchers } = input;
   const { events } = objects;
   const log = logs("node-proxy.ts");
   if (stop.signal.aborted) return;
@@ -143,18 +183,18 @@ async function proxy(input: ProxyInput): Promise<void> {
   const nodes = new Map(node ? [[nodeName, node]] : []);
   await setOwnSysctls({ kernel, backend, options, nodeName, facts, nodes });
   if (mode === "ipvs") await setIpvsTimeouts(options.ipvs, log);
-  if (flagValue(given, "init-only")) return;
+  if (!watchers) return;
   log.info({ version: reportedVersion(given) }, "Version");
   // It takes a second try where the right is missing, as it is wherever least privilege rules; nothing waits for it.
   void setOwnScore(options.oomScoreAdj, log);
-  const { observer, sawNode, close } = await startWatchers({ ...input, events, node });
+  const observer = watchers.begin(node);
   const leaving = await leaveOther(input, log);
   try {
     recordMode(input, events, log);
     events.record({ type: "Normal", reason: "Starting", action: "StartKubeProxy", note: "" });
     if (file) void followConfig(file, stop, log);
     const usesPodCIDRs = objects.needsPodCIDRs;
-    const watched = watchNode({ source, nodeName, node, usesPodCIDRs, sawNode, log });
+    const watched = watchNode({ source, nodeName, node, usesPodCIDRs, sawNode: watchers.sawNode, log });
     await run({
       source: watched,
       options,
@@ -168,7 +208,6 @@ async function proxy(input: ProxyInput): Promise<void> {
     });
   } finally {
     await leaving.stop();
-    await close();
   }
 }
 

@@ -1,6 +1,7 @@
-// What is known of this node before the daemon starts?
+// Waits for this node's object before the daemon starts.
+import { printIdentity, printObject } from "../api/object-name.ts";
 import type { Node } from "../api/objects.ts";
-import type { Batch, Change, Source } from "../source/source.ts";
+import type { Batch, Change, SetObject, Source } from "../source/source.ts";
 import type { Clock } from "../sync/schedule.ts";
 import { FatalError } from "./failure.ts";
 
@@ -22,12 +23,14 @@ export interface NodeWait {
   readonly needsPodCIDRs: boolean;
   readonly patience: NodePatience;
   readonly clock: Clock;
+  /** Takes each batch that is read, for its problems. */
+  readonly report: (batch: Batch) => void;
 }
 
 export interface FoundNode {
   /** As it stands; undefined when there is none, or the source ended. */
   readonly node: Node | undefined;
-  /** All that the source has said, as one batch, and what it will say. To be gone through once. */
+  /** The objects that the source has told so far, as one batch, and then its further batches. To be gone through once. */
   readonly source: Source;
   /** Ends the source, whether it was gone through or not. */
   readonly close: () => Promise<void>;
@@ -54,47 +57,48 @@ function timeoutText(nodeName: string, node: Node | undefined): string {
   return node ? `timeout waiting for PodCIDR allocation on node ${name}` : `timeout waiting for node ${name} to exist`;
 }
 
-/** Reads ahead, and remembers what it read for who comes behind. */
+/**
+ * Reads ahead and keeps the newest version of each object for the reader that comes next. However long the Node cannot
+ * be listed, and however many events arrive meanwhile, this takes no more memory than the objects themselves.
+ */
 class NodeReader {
   node: Node | undefined;
   isComplete = false;
   readonly #batches: AsyncIterator<Batch>;
   readonly #clock: Clock;
   readonly #nodeName: string;
-  #read: Batch | undefined;
+  readonly #report: NodeWait["report"];
+  /** By kind and name. */
+  readonly #objects = new Map<string, SetObject>();
+  readonly #completions = new Map<string, Change>();
   /** Asked for and not come yet. */
   #next: Promise<IteratorResult<Batch>> | undefined;
   #ended = false;
 
-  constructor({ source, clock, nodeName }: NodeWait) {
+  constructor({ source, clock, nodeName, report }: NodeWait) {
     this.#batches = source[Symbol.asyncIterator]();
     this.#clock = clock;
     this.#nodeName = nodeName;
+    this.#report = report;
   }
 
   /** Reads while it is not so, for so many milliseconds, or until the source ends. */
-  async readUntil(isSo: () => boolean, patience?: number): Promise<"so" | "ended" | "too late"> {
-    let cancel = () => {};
-    const limit = new Promise<undefined>((resolve) => {
-      if (patience !== undefined) cancel = this.#clock.after(patience, () => resolve(undefined));
-    });
-    try {
-      while (!isSo()) {
-        if (this.#ended) return "ended";
-        this.#next ??= this.#batches.next();
-        const result = await Promise.race([this.#next, limit]);
-        if (!result) return "too late";
-        this.#take(result);
-      }
-      return "so";
-    } finally {
-      cancel();
+  async readUntil(isSo: () => boolean, patience = Number.POSITIVE_INFINITY): Promise<"so" | "ended" | "too late"> {
+    const end = this.#clock.now() + patience;
+    while (!isSo()) {
+      if (this.#ended) return "ended";
+      this.#next ??= this.#batches.next();
+      const result = await this.#within(end - this.#clock.now(), this.#next);
+      if (!result) return "too late";
+      this.#take(result);
     }
+    return "so";
   }
 
   async *rest(): AsyncGenerator<Batch, void, undefined> {
-    if (this.#read) yield this.#read;
-    this.#read = undefined;
+    const changes = [...this.#objects.values(), ...this.#completions.values()];
+    this.#objects.clear();
+    if (changes.length > 0) yield { changes, problems: [], passedOver: [] };
     while (!this.#ended) {
       const { done, value } = await (this.#next ?? this.#batches.next());
       this.#next = undefined;
@@ -107,15 +111,28 @@ class NodeReader {
     await this.#batches.return?.();
   }
 
+  // A race with a promise that lives as long as the wait would keep a reaction for each batch.
+  #within<T>(delay: number, promise: Promise<T>): Promise<T | undefined> {
+    if (delay === Number.POSITIVE_INFINITY) return promise;
+    return new Promise((resolve, reject) => {
+      const cancel = this.#clock.after(Math.max(0, delay), () => resolve(undefined));
+      void promise.then(resolve, reject).finally(cancel);
+    });
+  }
+
   #take({ done, value }: IteratorResult<Batch>): void {
     this.#next = undefined;
     this.#ended = done === true;
     if (done) return;
-    this.#read = joined(this.#read, value);
+    this.#report(value);
     for (const change of value.changes) this.#note(change);
   }
 
   #note(change: Change): void {
+    if (change.type === "set") this.#objects.set(printObject(change.object), change);
+    // Whoever reads the rest has never heard of the object.
+    else if (change.type === "delete") this.#objects.delete(printIdentity(change.identity));
+    else this.#completions.set(change.kind, change);
     if (change.type === "complete" && change.kind === "Node") this.isComplete = true;
     const told = nodeIn(change, this.#nodeName);
     if (told) this.node = told.node;
@@ -129,13 +146,4 @@ export function nodeIn(change: Change, nodeName: string): { readonly node: Node 
   }
   const isGone = change.type === "delete" && change.identity.kind === "Node" && change.identity.name === nodeName;
   return isGone ? { node: undefined } : undefined;
-}
-
-function joined(read: Batch | undefined, batch: Batch): Batch {
-  if (!read) return batch;
-  return {
-    changes: [...read.changes, ...batch.changes],
-    problems: [...read.problems, ...batch.problems],
-    passedOver: [...read.passedOver, ...batch.passedOver],
-  };
 }

@@ -1,5 +1,7 @@
-// Where do the objects of a node proxy come from, and who hears its Events?
+// Opens the source of the node proxy's objects, an API server or manifest files, and the sink of its Events.
 import { hostname } from "node:os";
+import type { Kind } from "../api/objects.ts";
+import type { InputError } from "../errors.ts";
 import type { Options } from "../options/options.ts";
 import type { RequestObserver } from "../serve/metrics-requests.ts";
 import { connectCluster } from "../source/api-connection.ts";
@@ -23,6 +25,10 @@ export interface ObjectsInput {
   readonly requests: RequestObserver;
   readonly signal: AbortSignal;
   readonly log: Log;
+  /** Takes why Nodes cannot be read, in words for people. */
+  readonly nodeFailed: (reason: string) => void;
+  /** Takes what of the manifests cannot be read, each time they were looked at. */
+  readonly sawManifests: (unreadable: readonly InputError[]) => void;
 }
 
 export interface Objects {
@@ -38,8 +44,12 @@ export interface Objects {
 /** Opens the source; the server itself is not asked yet. Rejects with InputError where no way to one can be read. */
 export async function openObjects(input: ObjectsInput): Promise<Objects> {
   if (input.manifests.length > 0) return fromManifests(input);
-  const { options, master, nodeName, version, requests, signal, log } = input;
+  const { options, master, nodeName, version, requests, signal, log, nodeFailed } = input;
   const warn = (reason: string) => log.warn({ reason }, "API server");
+  const report = (reason: string, kind: Kind) => {
+    warn(reason);
+    if (kind === "Node") nodeFailed(reason);
+  };
   const userAgent = `kube-proxy/${version} (${process.platform}/${process.arch}) fairlead`;
   const connected = await connectCluster({ client: options.client, master, userAgent, warn });
   const connection = observedConnection(connected, requests);
@@ -48,7 +58,7 @@ export async function openObjects(input: ObjectsInput): Promise<Objects> {
   const reporter = { nodeName, hostname: hostname(), now: Date.now };
   const events = createEventRecorder({ ...reporter, connection, timing: systemTiming, complain });
   return {
-    source: watchCluster({ connection, nodeName, signal, report: warn }),
+    source: watchCluster({ connection, nodeName, signal, report }),
     needsPodCIDRs: options.detectLocalMode === "NodeCIDR",
     patience: NODE_PATIENCE,
     events,
@@ -59,9 +69,9 @@ export async function openObjects(input: ObjectsInput): Promise<Objects> {
   };
 }
 
-function fromManifests({ manifests, signal }: ObjectsInput): Objects {
+function fromManifests({ manifests, signal, sawManifests }: ObjectsInput): Objects {
   return {
-    source: watchManifests(manifests, signal),
+    source: watchManifests(manifests, signal, sawManifests),
     needsPodCIDRs: false,
     patience: { addresses: 0, podCIDRs: 0 },
     events: NO_EVENTS,

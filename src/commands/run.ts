@@ -1,4 +1,4 @@
-// What does the daemon do from start to stop?
+// Follows a source of objects and keeps the kernel in the state that they ask for.
 import type { Backend } from "../backends/backend.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import type { Options } from "../options/options.ts";
@@ -52,7 +52,10 @@ export async function run(input: RunInput): Promise<void> {
   log.info({}, "Stopped; rules stay in place");
 }
 
-function report({ problems, passedOver }: Batch, log: Log): void {
-  for (const problem of problems) log.error({ err: problem.message }, "Input left out");
-  for (const { reason } of passedOver) log.info({ reason }, "Input passed over");
+/** Logs what is wrong with the input, and what of it is not used. */
+export function report({ problems, passedOver }: Pick<Batch, "problems" | "passedOver">, log: Log): void {
+  for (const problem of problems) log.error({ err: problem.message }, "Ignoring invalid input");
+  for (const { place, reason } of passedOver) {
+    log.info({ ...(place.object !== undefined && { object: place.object }), reason }, "Skipping unused input");
+  }
 }

@@ -9,6 +9,7 @@ import { flagValues } from "../options/flag-values.ts";
 import type { GivenFlags } from "../options/flags.ts";
 import type { Options } from "../options/options.ts";
 import { configDocument } from "../options/print.ts";
+import type { Interruptions } from "../serve/health.ts";
 import type { Metrics } from "../serve/metrics.ts";
 import { startServers } from "../serve/servers.ts";
 import type { EventRecorder } from "../source/events.ts";
@@ -29,17 +30,17 @@ export interface WatchersInput {
   readonly fallback?: ChosenMode["fallback"];
   readonly layoutFallback?: string;
   readonly nodeName: string;
-  /** As it was at start. */
-  readonly node: Node | undefined;
   readonly facts: NodeFacts;
   readonly metrics: Metrics;
   readonly events: EventRecorder;
   readonly logs: Logs;
   readonly verbosity: Verbosity;
+  readonly interruptions: Interruptions;
 }
 
 export interface Watchers {
-  readonly observer: Observer;
+  /** Gives what is to be told what the loops do. To be called once, with the Node as it is at start. */
+  begin(node: Node | undefined): Observer;
   /** To be told of each Node object of this node. */
   readonly sawNode: (node: Node) => void;
   close(): Promise<void>;
@@ -47,7 +48,7 @@ export interface Watchers {
 
 /** Metrics, health, health-check nodePorts and pages. Rejects where a server must listen at once and cannot. */
 export async function startWatchers(input: WatchersInput): Promise<Watchers> {
-  const { given, config, events, metrics, logs, verbosity, node, fallback, ...rest } = input;
+  const { given, config, events, metrics, logs, verbosity, fallback, ...rest } = input;
   const servers = await startServers({
     ...rest,
     ...(input.mode === "iptables" && { layout: input.options.iptablesLayout }),
@@ -56,7 +57,6 @@ export async function startWatchers(input: WatchersInput): Promise<Watchers> {
     configuration: configDocument(config),
     flags: flagValues(given),
     version: reportedVersion(given),
-    nodePortAddresses: checkedAddresses(input),
     clock: systemClock,
     now: microsecondClock(),
     log: logs,
@@ -64,13 +64,18 @@ export async function startWatchers(input: WatchersInput): Promise<Watchers> {
     maxOpenFiles: maxOpenFiles(),
     setVerbosity: (level) => verbosity.set(level),
   });
-  if (node) servers.sawNode(node);
-  const observer = together([metrics.observer, servers.observer]);
-  return { observer, sawNode: servers.sawNode, close: () => servers.close() };
+  const begin = (node: Node | undefined) => {
+    if (node) servers.sawNode(node);
+    return together([metrics.observer, servers.begin(checkedAddresses(input, node))]);
+  };
+  return { begin, sawNode: servers.sawNode, close: () => servers.close() };
 }
 
 /** Where health-check nodePorts answer: kube-proxy looks for these addresses once, at start. */
-function checkedAddresses({ options, facts, node }: WatchersInput): ReadonlyMap<Family, "all" | readonly string[]> {
+function checkedAddresses(
+  { options, facts }: WatchersInput,
+  node: Node | undefined,
+): ReadonlyMap<Family, "all" | readonly string[]> {
   const nodeIPs = nodeIPsOf(node?.addresses ?? [], options.bindAddress);
   return new Map(
     facts.families.map((family) => {

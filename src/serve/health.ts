@@ -20,6 +20,40 @@ export interface HealthInput {
   readonly now: () => number;
   /** Milliseconds that a change may wait for a pass that brings it to the kernel. */
   readonly timeout: number;
+  /** What keeps the proxy from reading its input; nothing where absent. */
+  readonly interruptions?: Interruptions;
+}
+
+/** What cannot be read: this node's object before the start, manifest files while the daemon runs. */
+export type Interrupted = "Node" | "manifests";
+
+/** Milliseconds that an interruption lasts before it shows: editors and mounts take files away for a moment. */
+const GRACE: Readonly<Record<Interrupted, number>> = { Node: 0, manifests: 60_000 };
+
+/** Why the proxy cannot read its input. Rules stay in the kernel all the while. */
+export class Interruptions {
+  readonly #clock: Clock;
+  readonly #all = new Map<Interrupted, { readonly reason: string; readonly since: number }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Undefined: it can be read, or can be read again. */
+  tell(interrupted: Interrupted, reason: string | undefined): void {
+    if (reason === undefined) this.#all.delete(interrupted);
+    else {
+      const since = this.#all.get(interrupted)?.since ?? this.#clock.now();
+      this.#all.set(interrupted, { reason, since });
+    }
+  }
+
+  /** Of what has lasted too long. */
+  reasonOf(interrupted: Interrupted): string | undefined {
+    const interruption = this.#all.get(interrupted);
+    if (!interruption || this.#clock.now() - interruption.since < GRACE[interrupted]) return undefined;
+    return interruption.reason;
+  }
 }
 
 /** What the kernel rejected: shown, but no reason to take all other Services off this node. */
@@ -75,22 +109,28 @@ export class Health {
     return this.#families().every(([, { healthy }]) => healthy);
   }
 
-  /** `/livez`: the proxy alone. */
+  /** `/livez`: the proxy alone. A restart does not bring missing manifests back, so these do not count. */
   livez(): Answer {
-    return this.#answer(this.healthy(), {});
+    return this.#answer(this.healthy(), {}, ["Node"]);
   }
 
   /** `/healthz`: the proxy, on a node that is known and stays. */
   healthz(): Answer {
     const nodeEligible = this.#node !== undefined && !this.#node.deleting && !this.#node.toBeDeleted;
-    return this.#answer(nodeEligible && this.healthy(), { nodeEligible });
+    return this.#answer(nodeEligible && this.healthy(), { nodeEligible }, ["Node", "manifests"]);
   }
 
   #update(family: Family): void {
     this.#updated.set(family, this.#input.now());
   }
 
-  #answer(well: boolean, eligibility: { readonly nodeEligible?: boolean }): Answer {
+  #answer(
+    isWell: boolean,
+    eligibility: { readonly nodeEligible?: boolean },
+    interrupted: readonly Interrupted[],
+  ): Answer {
+    const reasons = interrupted.flatMap((each) => this.#input.interruptions?.reasonOf(each) ?? []);
+    const well = isWell && reasons.length === 0;
     const families = this.#families();
     const now = this.#input.now();
     const newest = families.map(([, { lastUpdated }]) => lastUpdated).sort((a, b) => b - a)[0];
@@ -104,6 +144,8 @@ export class Health {
       ...eligibility,
       healthy: families.every(([, { healthy }]) => healthy),
       ...(shown.length > 0 && { status: Object.fromEntries(shown) }),
+      // Nothing where nothing is wrong, so that the answer is kube-proxy's.
+      ...(reasons.length > 0 && { reasons }),
     };
     return json(JSON.stringify(body), well ? 200 : 503);
   }

@@ -26,6 +26,18 @@ export function tellMode(group: Group, mode: string, fallback?: string): void {
   reason.set({ reason: fallback }, 1);
 }
 
+/** Counts manifests that cannot be read; shown from the first count on, which only a daemon with manifests has. */
+export function countUnreadableManifests(group: Group): (count: number) => void {
+  let gauge: ReturnType<typeof makeGauge> | undefined;
+  return (count) => {
+    gauge ??= makeGauge(group, {
+      name: "unreadable_manifests",
+      help: "Paths, files and documents of --manifests that cannot be read now and whose last state is kept",
+    });
+    gauge.set(count);
+  };
+}
+
 /** Passes and their failures, what is set aside, what others changed, and how far a long pass is. */
 export function observeOwn(group: Group): Observer {
   return together([countPasses(group), observeRefusals(group), observeProgress(group)]);

@@ -5,7 +5,7 @@ import { type Observer, together } from "../sync/observer.ts";
 import { type CheckMetrics, countHealthAnswers, createCheckMetrics, type HealthPath } from "./metrics-health.ts";
 import { observeIptables, observeRestores } from "./metrics-iptables.ts";
 import type { Group } from "./metrics-makers.ts";
-import { observeOwn, tellMode } from "./metrics-own.ts";
+import { countUnreadableManifests, observeOwn, tellMode } from "./metrics-own.ts";
 import { countPackets, type PacketInput } from "./metrics-packets.ts";
 import { registerProcess } from "./metrics-process.ts";
 import { countMetrics, type Release, tellRelease } from "./metrics-release.ts";
@@ -35,6 +35,8 @@ export interface Metrics {
   readonly requests: RequestObserver;
   /** To be told of each answer of the health server. */
   answered(path: HealthPath, code: number): void;
+  /** To be told how many of the manifests cannot be read, whenever they were read. */
+  readonly unreadableManifests: (count: number) => void;
   /** The content of `/metrics`, in the format that an Accept header asks for. */
   render(accept: string | undefined): Promise<RenderedMetrics>;
   /** `/metrics/slis`. */
@@ -56,6 +58,7 @@ export function createMetrics(input: MetricsInput): Metrics {
     observer,
     requests,
     answered,
+    unreadableManifests: countUnreadableManifests(group("fairlead_")),
     render: (accept) => renderMetrics(registry, accept),
     checks: createCheckMetrics(),
   };

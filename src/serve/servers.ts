@@ -9,7 +9,7 @@ import { type Observer, together } from "../sync/observer.ts";
 import type { Clock } from "../sync/schedule.ts";
 import { type Answer, type Answerer, byPath } from "./answer.ts";
 import { Binding } from "./binding.ts";
-import { Health, type NodeStanding } from "./health.ts";
+import { Health, type Interruptions, type NodeStanding } from "./health.ts";
 import { Connections, type ListenInput, listen, type Place } from "./http-server.ts";
 import type { Metrics } from "./metrics.ts";
 import type { HealthPath } from "./metrics-health.ts";
@@ -25,9 +25,7 @@ type ServerOptions = Pick<
   "healthzBindAddress" | "metricsBindAddress" | "bindAddressHardFail" | "enableProfiling" | "served" | "syncPeriod"
 >;
 
-type Known = RulesInput &
-  Pick<ServiceHealthInput, "nodePortAddresses"> &
-  Pick<StatusInput, "configuration" | "flags" | "version">;
+type Known = RulesInput & Pick<StatusInput, "configuration" | "flags" | "version">;
 
 export interface ServersInput extends Known {
   readonly options: ServerOptions;
@@ -39,11 +37,15 @@ export interface ServersInput extends Known {
   /** RLIMIT_NOFILE of this process. */
   readonly maxOpenFiles: number;
   readonly setVerbosity: (level: number) => void;
+  readonly interruptions?: Interruptions;
 }
 
 export interface Servers {
-  /** To be told what the loops do. */
-  readonly observer: Observer;
+  /**
+   * Serves the health-check node ports of Services too, at these addresses. Gives what is to be told what the loops do.
+   * To be called once, when the node is known.
+   */
+  begin(nodePortAddresses: ServiceHealthInput["nodePortAddresses"]): Observer;
   /** To be told of each Node object of this node, the first one too. */
   readonly sawNode: (node: NodeStanding) => void;
   /** Resolves when nothing listens and every connection is closed. */
@@ -58,21 +60,16 @@ export interface Servers {
 export async function startServers(input: ServersInput): Promise<Servers> {
   const { options, clock, now, metrics, warn } = input;
   const rules = new RulesPage(input);
-  const health = new Health({ clock, now, timeout: 2 * options.syncPeriod });
+  const { interruptions } = input;
+  const health = new Health({ clock, now, timeout: 2 * options.syncPeriod, ...(interruptions && { interruptions }) });
   // Where nobody can ask for the proxy's health, load balancers are not told that it is ill.
   const healthy = () => options.healthzBindAddress === "" || health.healthy();
   const connections = new Connections(input.maxOpenFiles);
-  const services = new ServiceHealthServers({
-    ...input,
-    healthy,
-    connections,
-    log: input.log("service-health.ts"),
-    warn,
-  });
+  let services: ServiceHealthServers | undefined;
   const status = statusPages({ ...input, profiler: new Profiler(), started: now(), rules: rules.answer });
   const bindings: Binding[] = [];
   const close = async () => {
-    await Promise.all([services.close(), ...bindings.map((binding) => binding.close())]);
+    await Promise.all([services?.close(), ...bindings.map((binding) => binding.close())]);
   };
   try {
     await start(input, bindings, {
@@ -94,8 +91,12 @@ export async function startServers(input: ServersInput): Promise<Servers> {
     throw error;
   }
   const quarantine = observeQuarantine({ ...input, log: input.log("quarantine.ts") });
-  const observer = together([health.observer, services.observer, rules.observer, quarantine]);
-  return { observer, sawNode: (node) => health.sawNode(node), close };
+  const begin = (nodePortAddresses: ServiceHealthInput["nodePortAddresses"]) => {
+    const log = input.log("service-health.ts");
+    services = new ServiceHealthServers({ ...input, nodePortAddresses, healthy, connections, log, warn });
+    return together([health.observer, services.observer, rules.observer, quarantine]);
+  };
+  return { begin, sawNode: (node) => health.sawNode(node), close };
 }
 
 interface Named {

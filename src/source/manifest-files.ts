@@ -19,7 +19,7 @@ export interface Scan {
   readonly files: readonly ManifestFile[];
   /** Every directory in which a change can change the outcome. */
   readonly directories: readonly string[];
-  /** Paths that could not be looked at; what was known below them may still be true. */
+  /** Given paths that are missing, and paths that could not be looked at: what was known below them is kept. */
   readonly unreadable: readonly string[];
   readonly problems: readonly InputError[];
 }
@@ -105,7 +105,7 @@ function describeFailure(path: string, asked: boolean, error: unknown): Scan {
   if (gone && !asked) return NOTHING;
   const reason = gone ? "no such file or directory" : `cannot be read: ${failureWords(error)}`;
   const problems = [new InputError({ source: path }, reason)];
-  return { ...NOTHING, directories: [dirname(path)], unreadable: gone ? [] : [path], problems };
+  return { ...NOTHING, directories: [dirname(path)], unreadable: [path], problems };
 }
 
 function joinScans(scans: readonly Scan[]): Scan {

@@ -1,4 +1,5 @@
-// What did the files say last, and what is new since?
+// Remembers the manifest files that were read, and tells what is new in them.
+import { resolve, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { identify, KINDS, printObject } from "../api/object-name.ts";
 import type { KubernetesObject } from "../api/objects.ts";
@@ -19,6 +20,14 @@ export class ManifestMemory {
   #told: ReadonlyMap<string, KubernetesObject> | undefined;
   #complaints: ReadonlySet<string> = new Set();
 
+  /** Paths, files and documents that could not be read when they were last looked at. */
+  unreadable: readonly InputError[] = [];
+
+  /** How many objects there are. */
+  get size(): number {
+    return this.#merged.objects.length;
+  }
+
   /** Reads the files that changed; answers what is new. The first answer completes all kinds. */
   async update(scan: Scan): Promise<Batch> {
     const files = await this.#readChanged(scan);
@@ -26,6 +35,7 @@ export class ManifestMemory {
     this.#files = files;
     if (!same) this.#merged = mergeFiles(inOrder(scan.paths, [...files.values()]));
     const { objects, problems, passedOver } = this.#merged;
+    this.unreadable = [...scan.problems, ...problems.filter(isOfText)];
     const complaints = this.#complain([...scan.problems, ...problems], passedOver);
     return { changes: same ? [] : this.#tell(objects), ...complaints };
   }
@@ -45,10 +55,13 @@ export class ManifestMemory {
     return { ...now, stamp, reading: keepGood(this.#files.get(path)?.reading, now.reading) };
   }
 
-  // What cannot be looked at may well be there still.
+  // What cannot be looked at may well be there still, and a path that was given is not taken away on purpose.
   #findHidden(unreadable: readonly string[]): readonly KnownFile[] {
-    const known = [...this.#files.values()];
-    return known.filter(({ path }) => unreadable.some((above) => path === above || path.startsWith(`${above}/`)));
+    const roots = unreadable.map((path) => resolve(path));
+    return [...this.#files.values()].filter(({ path }) => {
+      const whole = resolve(path);
+      return roots.some((root) => whole === root || whole.startsWith(root.endsWith(sep) ? root : root + sep));
+    });
   }
 
   #tell(objects: readonly KubernetesObject[]): readonly Change[] {
@@ -72,6 +85,11 @@ export class ManifestMemory {
       passedOver: passedOver.filter((note) => !before.has(printNote(note))),
     };
   }
+}
+
+/** Of a file or document that could not be read or parsed, in contrast to what is wrong with an object in it. */
+function isOfText({ place }: InputError): boolean {
+  return place.object === undefined && place.field === undefined;
 }
 
 function sameFiles(a: ReadonlyMap<string, KnownFile>, b: ReadonlyMap<string, KnownFile>): boolean {

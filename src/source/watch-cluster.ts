@@ -1,9 +1,10 @@
-// How do the objects of a cluster arrive from its API server?
+// Follows the objects of a cluster at its API server.
+import type { Kind } from "../api/objects.ts";
 import { BatchQueue } from "./batch-queue.ts";
 import type { ApiConnection } from "./connection.ts";
 import { KnownObjects } from "./known-objects.ts";
 import { type Abilities, Reflector } from "./reflector.ts";
-import { clusterResources } from "./resources.ts";
+import { clusterResources, type Resource } from "./resources.ts";
 import type { Batch } from "./source.ts";
 import { systemTiming, type Timing } from "./timing.ts";
 
@@ -13,7 +14,7 @@ export interface ClusterWatch {
   readonly nodeName: string;
   readonly signal: AbortSignal;
   /** Takes a line for the operator when the server did not answer as it should: a warning, never a secret. */
-  readonly report: (line: string) => void;
+  readonly report: (line: string, kind: Kind) => void;
   readonly timing?: Timing;
 }
 
@@ -34,10 +35,21 @@ export async function* watchCluster({
   if (signal.aborted) end();
   const queue = new BatchQueue(timing);
   const abilities: Abilities = { streamsLists: true };
+  const reportOf =
+    ({ kind }: Resource) =>
+    (line: string) =>
+      report(line, kind);
   const reflectors = clusterResources(nodeName).map(async (resource) => {
     const known = new KnownObjects(resource, queue);
     const server = { connection, timing };
-    const reflector = new Reflector({ server, resource, known, abilities, signal: stop.signal, report });
+    const reflector = new Reflector({
+      server,
+      resource,
+      known,
+      abilities,
+      signal: stop.signal,
+      report: reportOf(resource),
+    });
     await reflector.run().catch((error: unknown) => queue.fail(error));
   });
   try {

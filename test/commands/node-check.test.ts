@@ -33,7 +33,7 @@ const CASES: readonly Case[] = [
     flags: QUIET,
     addresses: null,
     lines: [
-      /^E.*not known well enough" node="n1" missing="Node"/,
+      /^E.*Node object or its addresses not found" node="n1" missing="Node"/,
       /^I.*--bind-address.* address="127\.0\.0\.1"/,
       /^E.*is empty/,
     ],

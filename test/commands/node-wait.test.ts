@@ -2,7 +2,7 @@ import t from "tap";
 import type { Node } from "../../src/api/objects.ts";
 import { type FoundNode, NODE_PATIENCE, waitForNode } from "../../src/commands/node-wait.ts";
 import type { Batch, Change, Source } from "../../src/source/source.ts";
-import { buildNode, buildService } from "../support/build.ts";
+import { buildNode, buildService, buildSlice } from "../support/build.ts";
 import { HandClock, settle } from "../support/clock.ts";
 import { HandSource } from "../support/hand-source.ts";
 
@@ -19,7 +19,9 @@ function setUp(needsPodCIDRs = false) {
   const clock = new HandClock();
   let found: FoundNode | undefined;
   let failure: unknown;
+  const reported: Batch[] = [];
   const waiting = waitForNode({
+    report: (batch) => reported.push(batch),
     source: objects.read(),
     nodeName: "n1",
     needsPodCIDRs,
@@ -34,7 +36,7 @@ function setUp(needsPodCIDRs = false) {
       failure = error;
     },
   );
-  return { objects, clock, waiting, found: () => found, failure: () => failure };
+  return { objects, clock, waiting, reported, found: () => found, failure: () => failure };
 }
 
 async function gather(source: Source): Promise<readonly Batch[]> {
@@ -121,7 +123,7 @@ t.test("pod ranges without an address are enough where they are needed", async (
   t.match(found()?.node, { addresses: [] });
 });
 
-t.test("all that was said is said again, at once, and then what comes", async (t) => {
+t.test("the newest of each object is told at once, and then what comes", async (t) => {
   const { objects, waiting } = setUp();
   const service: Change = { type: "set", object: buildService() };
   objects.say(service, set({ addresses: [] }));
@@ -133,10 +135,30 @@ t.test("all that was said is said again, at once, and then what comes", async (t
   objects.end();
   t.strictSame(
     (await gathering).map(({ changes }) => changes),
-    [[service, set({ addresses: [] }), COMPLETE, set()], [GONE]],
+    [[service, set(), COMPLETE], [GONE]],
   );
   await close();
   t.ok(objects.closed);
+});
+
+t.test("while Nodes cannot be listed, events of other objects do not pile up", async (t) => {
+  const { objects, waiting, reported } = setUp();
+  for (let round = 0; round < 2_000; round++) {
+    for (const name of ["a", "b", "c"])
+      objects.say({ type: "set", object: buildSlice([], { name, service: `s${round}` }) });
+    objects.say({ type: "set", object: buildSlice([], { name: `short-lived-${round}` }) });
+    const identity = { kind: "EndpointSlice", namespace: "ns", name: `short-lived-${round}` } as const;
+    objects.say({ type: "delete", identity });
+    if (round % 100 === 0) await settle();
+  }
+  objects.say({ type: "complete", kind: "EndpointSlice" }, set(), COMPLETE);
+  const { source } = await waiting;
+  t.equal(reported.length, 10_001, "problems of all batches could be logged");
+  objects.end();
+  const [first, ...others] = await gather(source);
+  t.strictSame(others, []);
+  t.equal(first?.changes.length, 6, "three slices, the Node, and two kinds that are complete");
+  t.match(first?.changes[0], { object: { name: "a", service: "s1999" } });
 });
 
 t.test("what was asked for while patience ended is not lost", async (t) => {

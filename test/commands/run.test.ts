@@ -64,8 +64,8 @@ t.test("the source is followed to its end, and rules stay", async (t) => {
   t.match(tools.save(), /10\.1\.0\.1:8080/);
   t.match(lines, [
     /"Starting" mode="iptables" node="n1" families="IPv4"/,
-    /^E.*"Input left out" err="a\.yaml: is odd"/,
-    /^I.*"Input passed over" reason="kind Pod is not used"/,
+    /^E.*"Ignoring invalid input" err="a\.yaml: is odd"/,
+    /^I.*"Skipping unused input".* reason="kind Pod is not used"/,
     /"SyncProxyRules complete"/,
     /"Stopped; rules stay in place"/,
   ]);

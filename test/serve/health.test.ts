@@ -1,7 +1,7 @@
 // Tests of `/healthz` and `/livez`.
 import t from "tap";
 import { goTime } from "../../src/serve/go-time.ts";
-import { Health } from "../../src/serve/health.ts";
+import { Health, Interruptions } from "../../src/serve/health.ts";
 import { HandClock } from "../support/clock.ts";
 import { buildReport } from "../support/metrics.ts";
 
@@ -131,3 +131,36 @@ for (const { name, node, status } of NODES) {
     t.equal(health.livez().status, 200);
   });
 }
+
+t.test("while the Node cannot be read both paths answer 503 with the reason", async (t) => {
+  const clock = new HandClock();
+  const interruptions = new Interruptions(clock);
+  const health = new Health({ clock, now: () => START + clock.now(), timeout: 60_000, interruptions });
+  interruptions.tell("Node", 'waiting for Node "n1"');
+  interruptions.tell("Node", 'waiting for Node "n1": cannot list nodes: 403');
+  for (const answer of [health.livez(), health.healthz()]) {
+    t.equal(answer.status, 503);
+    t.strictSame(JSON.parse(String(answer.body)).reasons, ['waiting for Node "n1": cannot list nodes: 403']);
+  }
+  interruptions.tell("Node", undefined);
+  health.sawNode(STAYS);
+  t.equal(health.healthz().status, 200);
+  t.notMatch(health.healthz().body, /reasons/);
+});
+
+t.test("manifests that cannot be read for a minute make /healthz answer 503, and /livez not", async (t) => {
+  const clock = new HandClock();
+  const interruptions = new Interruptions(clock);
+  const health = new Health({ clock, now: () => START + clock.now(), timeout: 60_000, interruptions });
+  health.sawNode(STAYS);
+  interruptions.tell("manifests", "a.yaml: no such file or directory");
+  await clock.advance(59_999);
+  interruptions.tell("manifests", "a.yaml and b.yaml: no such file or directory");
+  t.equal(health.healthz().status, 200, "an editor may be at work");
+  await clock.advance(1);
+  t.equal(health.healthz().status, 503);
+  t.match(health.healthz().body, /"reasons":\["a\.yaml and b\.yaml: no such file or directory"\]/);
+  t.equal(health.livez().status, 200);
+  interruptions.tell("manifests", undefined);
+  t.equal(health.healthz().status, 200);
+});

@@ -27,7 +27,6 @@ function setUp(given: Given) {
     },
     mode: "iptables",
     nodeName: "n1",
-    nodePortAddresses: new Map([["IPv4", ["127.0.0.1"]]]),
     configuration: {},
     flags: [],
     version: "0.1.0",
@@ -46,19 +45,19 @@ async function start(t: Test, given: Given) {
   const set = setUp(given);
   const servers = await startServers(set.input);
   t.teardown(() => servers.close());
-  return { ...set, servers };
+  return { ...set, servers, observer: servers.begin(new Map([["IPv4", ["127.0.0.1"]]])) };
 }
 
 t.test("the health server, and the count of its answers", async (t) => {
   const port = await freePort();
-  const { servers, clock, metrics } = await start(t, { healthzBindAddress: `127.0.0.1:${port}` });
+  const { servers, observer, clock, metrics } = await start(t, { healthzBindAddress: `127.0.0.1:${port}` });
   servers.sawNode({ deleting: false, toBeDeleted: false });
-  servers.observer.began("IPv4");
+  observer.began("IPv4");
   const { status, headers, body } = await ask({ port, path: "/healthz" });
   t.equal(status, 200);
   t.strictSame(headers, { "content-type": "application/json", "x-content-type-options": "nosniff" });
   t.match(JSON.parse(body), { nodeEligible: true, healthy: true, status: { IPv4: { healthy: true } } });
-  servers.observer.queued("IPv4");
+  observer.queued("IPv4");
   await clock.advance(60_000);
   t.equal(await statusOf({ port, path: "/healthz" }), 503);
   t.equal(await statusOf({ port, path: "/livez" }), 503);
@@ -72,9 +71,9 @@ t.test("the health server, and the count of its answers", async (t) => {
 
 t.test("the metrics server, and the rules as loops tell of them", async (t) => {
   const port = await freePort();
-  const { servers } = await start(t, { metricsBindAddress: `127.0.0.1:${port}` });
+  const { observer } = await start(t, { metricsBindAddress: `127.0.0.1:${port}` });
   t.match(await ask({ port, path: "/proxyMode" }), { status: 200, body: "iptables" });
-  servers.observer.passed("IPv4", buildReport());
+  observer.passed("IPv4", buildReport());
   t.match(JSON.parse((await ask({ port, path: "/rules" })).body), { families: { IPv4: { upToDate: true } } });
   t.match(await ask({ port, path: "/livez" }), { status: 404 });
 });
@@ -82,12 +81,12 @@ t.test("the metrics server, and the rules as loops tell of them", async (t) => {
 t.test("Services' health ports follow the proxy's health while it can be asked for", async (t) => {
   for (const switchedOff of [false, true]) {
     const healthzBindAddress = switchedOff ? "" : `127.0.0.1:${await freePort()}`;
-    const { servers, clock } = await start(t, { healthzBindAddress });
+    const { servers, observer, clock } = await start(t, { healthzBindAddress });
     const port = await freePort();
     const serviceHealth = [{ namespace: "shop", name: "web", port, localEndpoints: 1 }];
-    servers.observer.began("IPv4");
-    servers.observer.passed("IPv4", buildReport({ serviceHealth }));
-    servers.observer.queued("IPv4");
+    observer.began("IPv4");
+    observer.passed("IPv4", buildReport({ serviceHealth }));
+    observer.queued("IPv4");
     await clock.advance(60_000);
     t.equal(await statusOf({ port }), switchedOff ? 200 : 503, switchedOff ? "switched off" : "there");
     await servers.close();

@@ -21,6 +21,8 @@ function print(changes: readonly Change[]): readonly string[] {
 }
 
 interface Follower {
+  /** What could not be read when the files were last looked at. */
+  unreadable(): readonly string[];
   /** The next batch: its changes, then its problems without the directory. */
   next(): Promise<readonly string[]>;
 }
@@ -28,12 +30,17 @@ interface Follower {
 /** Watches until the test ends; a batch that does not come fails the test by time. */
 function follow(t: Test, directory: string, paths: readonly string[] = [directory], patience = QUICK): Follower {
   const stop = new AbortController();
-  const batches = watchManifests(paths, stop.signal, patience);
+  let unreadable: readonly string[] = [];
+  const sawUnreadable = (problems: readonly Error[]) => {
+    unreadable = problems.map(({ message }) => message.replaceAll(`${directory}/`, ""));
+  };
+  const batches = watchManifests(paths, stop.signal, sawUnreadable, patience);
   t.teardown(async () => {
     stop.abort();
     for await (const _ of batches);
   });
   return {
+    unreadable: () => unreadable,
     next: async () => {
       const { value } = await batches.next();
       if (!value) throw new Error("the source has ended");
@@ -50,7 +57,7 @@ function describe({ changes, problems, passedOver }: Batch, directory: string): 
 t.test("the first batch is the whole and completes every kind", async (t) => {
   const directory = t.testdir({ "a.yaml": service("web", 80), deep: { "b.yaml": service("api", 81) } });
   const stop = new AbortController();
-  for await (const { changes, problems, passedOver } of watchManifests([directory], stop.signal)) {
+  for await (const { changes, problems, passedOver } of watchManifests([directory], stop.signal, () => {})) {
     t.strictSame(print(changes), ["set Service default/web 80", "set Service default/api 81"]);
     t.strictSame(
       changes.flatMap((change) => (change.type === "complete" ? [change.kind] : [])),
@@ -159,29 +166,70 @@ t.test("of an object in two files the later counts, as long as it is there", asy
   t.strictSame(await follower.next(), ["set Service default/web 80"]);
 });
 
-t.test("a path that comes and goes", async (t) => {
-  const directory = t.testdir({});
-  const follower = follow(t, directory, [`${directory}/a.yaml`]);
-  t.strictSame(await follower.next(), ["a.yaml: no such file or directory"]);
-  writeFileSync(`${directory}/a.yaml`, service("web", 80));
-  t.strictSame(await follower.next(), ["set Service default/web 80"]);
-  rmSync(`${directory}/a.yaml`);
-  t.strictSame(await follower.next(), ["delete Service default/web", "a.yaml: no such file or directory"]);
+t.test("a path that is missing at the start is an error that names it", async (t) => {
+  const directory = t.testdir({ "a.yaml": service("web", 80) });
+  const paths = [`${directory}/a.yaml`, `${directory}/b.yaml`, `${directory}/c`];
+  const batches = watchManifests(paths, new AbortController().signal, () => {});
+  await t.rejects(batches.next(), {
+    name: "InputError",
+    message: `--manifests: ${directory}/b.yaml: no such file or directory; ${directory}/c: no such file or directory`,
+  });
 });
 
-t.test("what cannot be looked at any more may still be there", async (t) => {
-  const directory = t.testdir({ deep: { "a.yaml": service("web", 80) } });
-  const follower = follow(t, directory, [`${directory}/deep`]);
+t.test("manifests of which nothing can be read at the start are an error", async (t) => {
+  const files = Object.fromEntries(["a", "b", "c", "d", "e", "f", "g"].map((name) => [`${name}.yaml`, "kind: {Serv"]));
+  const batches = watchManifests([t.testdir(files)], new AbortController().signal, () => {});
+  await t.rejects(batches.next(), { message: /^--manifests: .*a\.yaml: document 1: invalid YAML.*; 2 more problems$/ });
+});
+
+t.test("a file that cannot be parsed at the start costs only itself, beside others that can", async (t) => {
+  const directory = t.testdir({ "a.yaml": service("web", 80), "b.yaml": "kind: {Serv" });
+  const follower = follow(t, directory);
+  const [first, complaint] = await follower.next();
+  t.equal(first, "set Service default/web 80");
+  t.match(complaint, /^b\.yaml: document 1: invalid YAML/);
+  t.strictSame(follower.unreadable(), [complaint]);
+});
+
+t.test("a given file that vanishes keeps its last state until it is back", async (t) => {
+  const directory = t.testdir({ "a.yaml": service("web", 80) });
+  const follower = follow(t, directory, [`${directory}/a.yaml`]);
+  t.strictSame(await follower.next(), ["set Service default/web 80"]);
+  t.strictSame(follower.unreadable(), []);
+  rmSync(`${directory}/a.yaml`);
+  t.strictSame(await follower.next(), ["a.yaml: no such file or directory"], "nothing is deleted");
+  t.strictSame(follower.unreadable(), ["a.yaml: no such file or directory"]);
+  writeFileSync(`${directory}/a.yaml`, service("web", 81));
+  t.strictSame(await follower.next(), ["set Service default/web 81"]);
+  t.strictSame(follower.unreadable(), []);
+});
+
+t.test("a given directory that vanishes keeps its last state, links in its place too", async (t) => {
+  const directory = t.testdir({ deep: { "a.yaml": service("web", 80), deeper: { "b.yaml": service("api", 81) } } });
+  const follower = follow(t, directory, [`${directory}/deep/`]);
   await follower.next();
-  rmSync(`${directory}/deep`, { recursive: true });
+  renameSync(`${directory}/deep`, `${directory}/away`);
+  t.strictSame(await follower.next(), ["deep/: no such file or directory"], "nothing is deleted");
   symlinkSync("deep", `${directory}/deep`);
-  t.strictSame(
-    await follower.next(),
-    ["deep: cannot be read: too many levels of symbolic links"],
-    "nothing is deleted",
-  );
+  t.strictSame(await follower.next(), ["deep/: cannot be read: too many levels of symbolic links"]);
   rmSync(`${directory}/deep`);
-  t.strictSame(await follower.next(), ["delete Service default/web", "deep: no such file or directory"]);
+  await follower.next();
+  rmSync(`${directory}/away/a.yaml`);
+  renameSync(`${directory}/away`, `${directory}/deep`);
+  t.strictSame(await follower.next(), ["delete Service default/web"], "back, and less");
+  t.strictSame(follower.unreadable(), []);
+});
+
+t.test("a file that cannot be parsed any more is unreadable, an invalid object is not", async (t) => {
+  const directory = t.testdir({ "a.yaml": service("web", 80) });
+  const follower = follow(t, directory);
+  await follower.next();
+  writeFileSync(`${directory}/a.yaml`, service("web", "high"));
+  await follower.next();
+  t.strictSame(follower.unreadable(), []);
+  writeFileSync(`${directory}/a.yaml`, "kind: {Serv");
+  await follower.next();
+  t.match(follower.unreadable(), [/^a\.yaml: document 1: invalid YAML/]);
 });
 
 t.test("a file that the system does not let us read is tried again", async (t) => {
@@ -208,6 +256,6 @@ t.test("where nobody tells of changes, looking now and then finds them", async (
 });
 
 t.test("standard input cannot be watched", async (t) => {
-  const batches = watchManifests(["-"], new AbortController().signal);
+  const batches = watchManifests(["-"], new AbortController().signal, () => {});
   await t.rejects(batches.next(), { message: "-: standard input cannot be watched" });
 });
