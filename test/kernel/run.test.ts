@@ -85,7 +85,9 @@ async function live(t: Test, variant: Variant): Promise<void> {
   t.notMatch(after.join("\n"), /10\.244\.1\.22/);
 
   writeFileSync(file, `${changed}\n---\nkind: [broken\n`);
-  t.match(await daemon.said(/"Ignoring invalid input"/), [/cluster\.yaml: document \d+: invalid YAML: line \d+, column \d+/]);
+  t.match(await daemon.said(/"Ignoring invalid input"/), [
+    /cluster\.yaml: document \d+: invalid YAML: line \d+, column \d+/,
+  ]);
   t.strictSame(await save(), after, "a fault in the file changes nothing");
 
   t.equal(await daemon.stop(), 0, "SIGTERM ends it well");
