@@ -50,8 +50,8 @@ interface JoinedBackends {
 }
 
 /**
- * A dump that warns of tables of the other backend is settled by a dump of those tables, if they are empty. Rules of
- * both backends cannot be traced together: hooks of equal priority run in the order of their registration, which no
+ * A dump that warns of tables of the other backend is settled by a dump of those tables, if they are empty; it is told
+ * from further tables of the first backend by a table that is in both. Rules of both backends cannot be traced together: hooks of equal priority run in the order of their registration, which no
  * dump shows.
  */
 function joinBackends(dumps: NamedDumps, family: Family): JoinedBackends {
@@ -61,8 +61,10 @@ function joinBackends(dumps: NamedDumps, family: Family): JoinedBackends {
       family,
     );
   const warned = dumps.filter(({ dump }) => dump.gaps.some((gap) => isOfBackend(gap) && gap.family === family));
-  const others = dumps.filter((each) => !warned.includes(each) && each.dump.states.get(family)?.tables.size);
-  if (warned.length === 0 || others.length === 0) return { own: dumps, missing: partsOf(dumps) };
+  const tablesOf = ({ dump }: NamedDumps[number]) => [...(dump.states.get(family)?.tables.keys() ?? [])];
+  const seen = new Set(warned.flatMap(tablesOf));
+  const others = dumps.filter((each) => !warned.includes(each) && tablesOf(each).some((table) => seen.has(table)));
+  if (others.length === 0) return { own: dumps, missing: partsOf(dumps) };
   const own = dumps.filter((each) => !others.includes(each));
   const rest = partsOf(own).filter(({ part }) => part !== "tables");
   return { own, missing: others.every(({ dump }) => isIdle(dump, family)) ? rest : [bothBackends(family), ...rest] };

@@ -73,8 +73,12 @@ function missingTables({ family, present, save }: Context, told: ReadonlySet<str
   });
 }
 
-/** Rules and sets of kube-proxy's IPVS mode. Sets of the Indexed layout (`KUBE-IX-…`) belong to iptables mode. */
-const IPVS_MODE = /^create KUBE-(?!(?:6-)?IX-)|^:KUBE-IPVS-|--match-set KUBE-(?!(?:6-)?IX-)/m;
+/**
+ * Sets, chains and rules of kube-proxy's IPVS mode, of all versions: chains are there before any rule needs a set. Sets of
+ * the Indexed layout (`KUBE-IX-…`) belong to iptables mode.
+ */
+const IPVS_MODE =
+  /^create KUBE-(?!(?:6-)?IX-)|^:KUBE-(?:IPVS-|LOAD-BALANCER |NODE-PORT )|--match-set KUBE-(?!(?:6-)?IX-)/m;
 
 function missingServers(dumps: readonly Dump[], family: Family): readonly MissingPart[] {
   if (dumps.some(({ told }) => told.has("servers"))) return [];

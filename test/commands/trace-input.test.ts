@@ -194,6 +194,7 @@ const SAVED = {
   filter: "*filter\n:FORWARD ACCEPT [0:0]\nCOMMIT\n",
   dropping: "*filter\n:FORWARD DROP [0:0]\nCOMMIT\n",
   ipvs: "*nat\n:KUBE-IPVS-FILTER - [0:0]\nCOMMIT\n*filter\nCOMMIT\n",
+  oldIpvs: "*nat\n:KUBE-NODE-PORT - [0:0]\nCOMMIT\n*filter\nCOMMIT\n",
   servers: "-A -t 10.0.0.2:80 -s rr\n-a -t 10.0.0.2:80 -r 10.0.0.3:80 -m -w 1\n",
 };
 const LEGACY = "# Warning: iptables-legacy tables present, use iptables-legacy to see them\n";
@@ -222,6 +223,11 @@ const INCOMPLETE: readonly [name: string, files: readonly string[], first: RegEx
     "rules in both backends",
     [`${LEGACY}${SAVED.nat}${SAVED.filter}`, SAVED.dropping],
     /^unknown: both iptables backends have rules, and the order in which they run is not known; remove/,
+  ],
+  [
+    "IPVS mode of older versions without virtual servers",
+    [SAVED.oldIpvs],
+    /^unknown: no virtual servers in the dump, although it is of IPVS mode; add the output of "ipvsadm -Sn"/,
   ],
   [
     "IPVS mode without virtual servers",
@@ -256,6 +262,7 @@ t.test("the part that was missing, added as another file, settles the verdict", 
   for (const files of [
     [SAVED.nat, SAVED.filter],
     [`${LEGACY}${SAVED.nat}${SAVED.filter}`, rest],
+    [`${LEGACY}${SAVED.nat}`, "*nat\nCOMMIT\n", SAVED.filter],
     [SAVED.ipvs, SAVED.servers],
   ]) {
     const { code, text } = await ask(...files.flatMap((each) => ["--rules", fileOf(t, each)]), ...asked);
@@ -272,11 +279,11 @@ t.test("a dump without rules, or with an error message in their place, is refuse
     ["hello\n", /file\.yaml: line 1: not a line of iptables-save, ipset save or ipvsadm -Sn: hello$/],
     [
       "iptables-save v1.8.9 (nf_tables): Could not fetch rule set generation id: Permission denied (you must be root)\n",
-      /file\.yaml: line 1: an error message in place of rules; save them again as root: /,
+      /file\.yaml: line 1: an error message in place of rules; save them again, as root: /,
     ],
     [
       "-bash: iptables-save: command not found\n",
-      /line 1: an error message in place of rules; save them again as root: /,
+      /line 1: an error message in place of rules; save them again, as root: /,
     ],
   ];
   for (const [text, message] of refused) {

@@ -93,12 +93,12 @@ t.test("what is wrong is told with its line", async (t) => {
     [
       "a stray line",
       `${V4}iptables: command not found\n`,
-      /^line 6: an error message in place of rules; save them again as root: iptables: command not found$/,
+      /^line 6: an error message in place of rules; save them again, as root: iptables: command not found$/,
     ],
     [
       "a list of rules",
       "Chain INPUT (policy ACCEPT)\ntarget     prot opt source               destination\n",
-      /^line 1: output of iptables -L, which leaves out parts of rules; use iptables-save/,
+      /^line 1: output of iptables -L or -S, which leaves out tables or parts of rules; use iptables-save/,
     ],
     [
       "a rule without its table",
@@ -131,7 +131,7 @@ t.test("a dump that says it is incomplete has a gap there, and no rules of a tru
   t.strictSame(gapsOf(`${cut}# ip6tables\n${V6}`), [{ family: "IPv6", kind: "truncated", table: "nat", line: 1 }]);
   const legacy = "# Warning: iptables-legacy tables present, use iptables-legacy to see them\n";
   t.strictSame(gapsOf(`${legacy}${V4}`), [{ family: "IPv4", kind: "legacy", line: 1 }]);
-  const six = "# Warning: ip6tables-legacy tables present, use ip6tables-legacy-save to see them\n";
+  const six = "# Warning: iptables-legacy tables present, use ip6tables-legacy-save to see them\n";
   t.strictSame(gapsOf(`${V4}${six}`), [{ family: "IPv6", kind: "legacy", line: 6 }]);
   for (const words of ["# Table `filter' is incompatible", "# Table `filter' contains incompatible base-chains"]) {
     const gap = { family: "IPv4", kind: "incompatible", table: "filter", line: 1 };
