@@ -136,6 +136,57 @@ t.test("from the first list to SIGTERM, with kubeadm's own configuration", { ski
   t.equal(await again.stop(), 0);
 });
 
+t.test("while Nodes are forbidden /healthz says so and the rules of before stay", { skip }, async (t) => {
+  const node = await makeClusterNode(t);
+  const { server, ports } = node;
+  for (const object of [NODE, WEB, slice("web", 8080, ["10.244.1.1"])]) server.set(object);
+  const first = node.start();
+  await until(t, "the first rules", async () => (await natRules()).includes("10.244.1.1:8080"), natRules);
+  await first.stop();
+  const before = await natRules();
+
+  const trouble = { type: "status", code: 403, reason: "Forbidden" } as const;
+  server.fault({ resource: "nodes", trouble, times: Number.POSITIVE_INFINITY });
+  const daemon = node.start();
+  await daemon.said(/cannot list nodes: 403/);
+  server.set(slice("web", 8080, ["10.244.1.2"]));
+  for (const path of ["/healthz", "/livez"]) {
+    const { status, body } = await ask({ port: ports.health, path });
+    t.equal(status, 503, path);
+    t.match(JSON.parse(body).reasons, [/^waiting for Node "worker-a" and its addresses: cannot list nodes: 403/]);
+  }
+  t.equal(await natRules(), before, "rules stay");
+
+  server.clearFaults();
+  await until(t, "the change of meanwhile", async () => (await natRules()).includes("10.244.1.2:8080"), natRules);
+  t.equal((await ask({ port: ports.health, path: "/healthz" })).status, 200);
+  t.equal(await daemon.stop(), 0);
+});
+
+t.test("a value that cannot be read costs no rule that was there", { skip }, async (t) => {
+  const node = await makeClusterNode(t);
+  const { server } = node;
+  for (const object of [NODE, WEB, slice("web", 8080, ["10.244.1.1"])]) server.set(object);
+  const daemon = node.start();
+  await until(t, "the first rules", async () => (await natRules()).includes("10.244.1.1:8080"), natRules);
+  const before = await natRules();
+
+  server.set(service("web", { type: "ClusterIP", clusterIP: "10.96.0.10", ports: [{ port: 70_000 }] }));
+  await daemon.said(
+    /Service shop\/web: spec\.ports\[0\]\.port: .* not 70000; the last valid version of the object stays in use/,
+  );
+  t.equal(await natRules(), before, "a Service without any readable port stays as it was");
+
+  const spec = { type: "Future", clusterIP: "10.96.0.10", sessionAffinity: "Cookie", internalTrafficPolicy: "Near" };
+  server.set(service("web", { ...spec, ports: [{ port: 80, nodePort: -1 }] }));
+  server.set(slice("web", 8080, ["10.244.1.1", "10.244.1.300"], { hints: { forZones: [{ name: "" }] } }));
+  await daemon.said(/EndpointSlice shop\/web-1: endpoints\[1\]\.addresses\[0\]/);
+  await daemon.said(/spec\.internalTrafficPolicy: must be Cluster or Local, not \\"Near\\"/);
+  t.equal(await natRules(), before, "what can be read means what it meant");
+  t.equal(daemon.lines.filter((line) => line.includes("forZones")).length, 0, "a hint for the empty zone is valid");
+  t.equal(await daemon.stop(), 0);
+});
+
 t.test("--init-only sets the kernel up and writes no rule", { skip }, async (t) => {
   await execa("sysctl", ["-qw", "net.ipv4.conf.all.route_localnet=0"]);
   await execa("iptables", ["-t", "nat", "-F"]);

@@ -62,6 +62,7 @@ async function setUp(t: Test, variant: Variant) {
 for (const variant of VARIANTS) {
   t.test(`through ${variant}`, { skip: skip || variantSkip(variant) }, async (t) => {
     await t.test("start, change, fault, stop, start again, clean up", (t) => live(t, variant));
+    await t.test("manifests that vanish take no rule with them", (t) => missingPath(t, variant));
     await t.test("a chain that somebody else uses is emptied, and the rest goes", (t) => foreignJump(t, variant));
   });
 }
@@ -115,6 +116,24 @@ async function live(t: Test, variant: Variant): Promise<void> {
   t.equal((await cleanup()).code, 0);
   t.strictSame(withoutFirewall(await save()), withoutFirewall(before), "cleaned up, nothing but KUBE-FIREWALL is left");
   t.strictSame(withoutEmptyTables(withoutFirewall(await save("ip6tables"))), withoutEmptyTables(before6));
+}
+
+async function missingPath(t: Test, variant: Variant): Promise<void> {
+  const { file, folder, save, start } = await setUp(t, variant);
+  writeFileSync(file, CLUSTER);
+  const daemon = start();
+  await daemon.said(DONE);
+  const before = await save();
+  renameSync(folder, `${folder}-away`);
+  await daemon.said(/"Ignoring invalid input" err="[^"]*no such file or directory"/);
+  t.strictSame(await save(), before, "a path that vanishes takes no rule with it");
+  t.equal(await daemon.stop(), 0);
+
+  const again = start();
+  t.equal((await again.finish()).code, 1, "at the start it is an error");
+  t.match(again.lines.at(-1), /--manifests: .*no such file or directory/);
+  t.strictSame(await save(), before, "and the rules stay");
+  renameSync(`${folder}-away`, folder);
 }
 
 async function foreignJump(t: Test, variant: Variant): Promise<void> {
