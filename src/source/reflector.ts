@@ -113,7 +113,6 @@ export class Reflector {
     const request = new AbortController();
     const abort = () => request.abort();
     signal.addEventListener("abort", abort);
-    if (signal.aborted) abort();
     let overdue = false;
     const cancel = server.timing.after(BOOKMARK_LIMIT, () => {
       overdue = this.#doing === "stream" && !signal.aborted;

@@ -203,3 +203,12 @@ t.test("without a clock of its own it is the machine's", async (t) => {
   });
   t.ok(queued !== undefined && queued >= before && queued <= Date.now() / 1000);
 });
+
+t.test("unreadable manifests are counted once there are manifests", async (t) => {
+  const { metrics } = buildMetrics();
+  t.notMatch(await textOf(metrics), "fairlead_unreadable_manifests");
+  for (const count of [0, 2, 1]) {
+    metrics.unreadableManifests(count);
+    t.equal(sampleOf(await textOf(metrics), "fairlead_unreadable_manifests"), count);
+  }
+});
