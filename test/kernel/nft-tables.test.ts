@@ -1,10 +1,13 @@
-// Are tables of nf_tables found and taken away, and only those? In a kernel of its own.
+// Tests on a real kernel that tables of nf_tables are found and deleted, and changes of our chains noticed.
 import "../support/enter-sandbox.ts";
 
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import t from "tap";
-import { deleteTable, familiesOfTable } from "../../src/kernel/nft-tables.ts";
+import { machine } from "../../src/kernel/kernel.ts";
+import { deleteTable, digestOfChains, familiesOfTable } from "../../src/kernel/nft-tables.ts";
+import { variantSkip } from "../support/iptables-variant.ts";
+import { commandHere } from "../support/namespace-command.ts";
 import { skipReason } from "../support/sandbox.ts";
 
 const skip = skipReason();
@@ -31,3 +34,46 @@ t.test("without the right to administer networks nothing is found, and deleting 
   const { stdout } = await execa("setpriv", [...bare, process.execPath, "--import=tsx", program]);
   t.match(JSON.parse(stdout), { find: /EPERM|1/, remove: /IPv4 kube-proxy: the table cannot be deleted \(EPERM\)/ });
 });
+
+const LOADED = "*nat\n:KUBE-A - [0:0]\n:KUBE-B - [0:0]\n-A KUBE-A -j KUBE-B\n-A KUBE-B -j RETURN\nCOMMIT\n";
+
+for (const { name, command, isNoticed } of [
+  { name: "a rule added to one of our chains", command: "iptables -t nat -A KUBE-B -j ACCEPT", isNoticed: true },
+  { name: "a rule deleted from one of our chains", command: "iptables -t nat -F KUBE-B", isNoticed: true },
+  { name: "a jump to one of our chains", command: "iptables -t nat -A PREROUTING -j KUBE-A", isNoticed: true },
+  { name: "a new chain of ours", command: "iptables -t nat -N KUBE-C", isNoticed: true },
+  { name: "a chain and a rule of other software in our table", command: "iptables -t nat -N CNI", isNoticed: false },
+  { name: "a rule in a base chain", command: "iptables -t nat -A PREROUTING -p udp -j RETURN", isNoticed: false },
+  { name: "another table", command: "nft add table ip theirs", isNoticed: false },
+  { name: "the other family", command: "ip6tables -t nat -N KUBE-A", isNoticed: false },
+]) {
+  t.test(`${name}: ${isNoticed ? "another" : "the same"} digest`, { skip: skip || variantSkip("nft") }, async (t) => {
+    const run = commandHere("nft");
+    await run({ program: "nft", args: ["flush", "ruleset"] });
+    await run({ program: "iptables-restore", args: ["--noflush"], input: [LOADED] });
+    const before = await digestOfChains("IPv4");
+    t.equal(await digestOfChains("IPv4"), before);
+    const [program = "", ...args] = command.split(" ");
+    await run({ program, args });
+    t.equal((await digestOfChains("IPv4")) !== before, isNoticed);
+  });
+}
+
+t.test(
+  "the kernel client knows of no change of our chains only until we change or observe them",
+  {
+    skip: skip || variantSkip("nft"),
+  },
+  async (t) => {
+    const run = commandHere("nft");
+    const kernel = machine(run);
+    const LOOK = { sysctls: [], counters: [] };
+    t.equal(await kernel.chainsMoved("IPv4"), true, "before the first observation");
+    await kernel.observeInBackground("IPv4", LOOK);
+    await run({ program: "nft", args: ["add", "table", "ip", "more"] });
+    t.equal(await kernel.chainsMoved("IPv4"), false);
+    const changes = [{ table: "nat", clear: ["KUBE-SERVICES"], rules: [], remove: [] }] as const;
+    await kernel.apply({ steps: [{ kind: "iptables", family: "IPv4", changes }], kept: [] });
+    t.equal(await kernel.chainsMoved("IPv4"), true);
+  },
+);
