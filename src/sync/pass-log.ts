@@ -88,7 +88,7 @@ export class PassLog {
   #sayDrift(plan: Plan): void {
     const lines = [...printPlan(plan)];
     const fields = { ipFamily: this.#input.family, lines: lines.length, changes: lines.slice(0, SHOWN).join("\n") };
-    this.#input.log.warn(fields, "Somebody else changed our rules; they are restored");
+    this.#input.log.warn(fields, "Other software changed our rules; restored them");
   }
 
   #sayKept(kept: Plan["kept"]): void {

@@ -7,13 +7,14 @@ import { createLog } from "../../src/sync/log.ts";
 import {
   buildEndpoint,
   buildOptions,
+  buildPort,
   buildRecord,
   buildRecords,
   buildService,
   buildSlice,
   buildSnapshot,
 } from "../support/build.ts";
-import { HandClock } from "../support/clock.ts";
+import { HandClock, settle } from "../support/clock.ts";
 import { FakeIptables } from "../support/fake-iptables.ts";
 import { Observed } from "../support/observed.ts";
 import { BACKEND } from "../support/templates.ts";
@@ -36,6 +37,7 @@ interface Change {
   readonly counters?: typeof NO_COUNTERS;
   readonly kernel?: (kernel: Kernel) => Kernel;
   readonly nodePortAddresses?: readonly string[];
+  readonly variant?: "nft" | "legacy";
 }
 
 function setUp(change: Change = {}) {
@@ -48,7 +50,7 @@ function setUp(change: Change = {}) {
     family: "IPv4",
     nodeName: "n1",
     options: { ...OPTIONS, nodePortAddresses: change.nodePortAddresses ?? [] },
-    facts: { ...FACTS, counters: change.counters ?? NO_COUNTERS },
+    facts: { ...FACTS, counters: change.counters ?? NO_COUNTERS, iptablesVariant: change.variant ?? "legacy" },
     backend: BACKEND,
     kernel: change.kernel?.(kernel) ?? kernel,
     clock,
@@ -90,18 +92,106 @@ t.test("a change sends the chains that differ and no other", async (t) => {
   t.notMatch(tools.save(), /10\.1\.0\.1/);
 });
 
-t.test("rules that somebody else took away are back within a sync period", async (t) => {
+for (const variant of ["nft", "legacy"] as const) {
+  for (const isBusy of [false, true]) {
+    const name = `${variant}${isBusy ? ", under constant changes" : ""}`;
+    t.test(`${name}: drift is repaired within the sync period, whenever it happens`, async (t) => {
+      let foreign = false;
+      const moved = async () => {
+        const told = foreign;
+        foreign = false;
+        return told;
+      };
+      const kernel = (known: Kernel): Kernel => ({ ...known, moved });
+      const { tools, clock, loop, observer } = setUp({ kernel, variant });
+      let turn = 0;
+      const second = async () => {
+        turn++;
+        if (turn === 1 || isBusy) loop.update(snapshotOf(`10.1.0.${turn % 200}`));
+        await clock.advance(1_000);
+      };
+      const isRight = () => tools.save().includes("-A PREROUTING ");
+      for (const start of [1, 10, 28, 29, 30, 31, 59]) {
+        for (let waited = 0; waited < start; waited++) await second();
+        const jump = tools.save().match(/(?<=^-A )PREROUTING .*/m)?.[0];
+        tools.load(`*nat\n-D ${jump}\nCOMMIT\n`);
+        foreign = true;
+        t.equal(isRight(), false);
+        for (let waited = 0; waited < 30; waited++) await second();
+        t.equal(isRight(), true, `${start} s after the repair before`);
+      }
+      const drifted = observer.reports.filter(({ driftedLines }) => driftedLines > 0);
+      t.equal(drifted.length, 7, "each drift is reported once");
+      const saves = tools.log.filter(({ program }) => program === "iptables-save").length;
+      t.ok(saves <= 1 + 2 * Math.ceil(clock.now() / 28_000), `${saves} saves, of them one for each repair`);
+    });
+  }
+}
+
+t.test("a kernel that is right is read once in a sync period, and nothing is sent", async (t) => {
   const { tools, clock, loop } = setUp();
   loop.update(snapshotOf("10.1.0.1"));
   await clock.advance(0);
-  const before = tools.save();
+  tools.log.length = 0;
+  await clock.advance(30_000);
+  t.strictSame(
+    tools.log.map(({ program }) => program),
+    ["iptables-save"],
+  );
+});
+
+t.test("a change does not wait for an observation", async (t) => {
+  let finish = () => {};
+  const kernel = (known: Kernel): Kernel => ({
+    ...known,
+    observeInBackground: async (...asked) => {
+      await new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      return known.observeInBackground(...asked);
+    },
+  });
+  const { tools, clock, loop } = setUp({ kernel });
+  loop.update(snapshotOf("10.1.0.1"));
+  await clock.advance(29_000);
+  tools.log.length = 0;
+  loop.update(snapshotOf("10.1.0.2"));
+  await clock.advance(0);
+  t.strictSame(
+    tools.log.map(({ program }) => program),
+    ["iptables-restore"],
+  );
+  await loop.stop();
+  finish();
+  await settle();
+  await clock.advance(60_000);
+  t.strictSame(
+    tools.log.map(({ program }) => program),
+    ["iptables-restore", "iptables-save"],
+    "an observation that ends after the stop has no consequence",
+  );
+});
+
+t.test("UDP conntrack entries are checked when drift was repaired, and not by other verifications", async (t) => {
+  const listed: unknown[] = [];
+  const kernel = (known: Kernel): Kernel => ({
+    ...known,
+    flows: async (_, searches) => {
+      listed.push(searches);
+      return { flows: [], whole: true };
+    },
+  });
+  const { tools, clock, loop } = setUp({ kernel });
+  const dns = { name: "dns", protocol: "UDP", port: 53 } as const;
+  const slice = buildSlice([buildEndpoint("10.1.0.1")], { ports: [dns] });
+  loop.update(buildSnapshot([buildRecord(buildService({ ports: [buildPort(dns)] }), slice)]));
+  await clock.advance(0);
+  t.match(listed.splice(0), [[{ address: "10.0.0.1", port: 53 }]], "after the first sync");
+  await clock.advance(60_000);
+  t.strictSame(listed, []);
   tools.load("*nat\n:KUBE-SERVICES - [0:0]\nCOMMIT\n");
-  t.not(tools.save(), before);
   await clock.advance(30_000);
-  t.equal(tools.save(), before);
-  const commands = tools.log.length;
-  await clock.advance(30_000);
-  t.equal(tools.log.length, commands + 1, "a kernel that is right is only looked at");
+  t.match(listed, [[{ address: "10.0.0.1", port: 53 }]]);
 });
 
 t.test("a Service that the kernel refuses is told, set aside and tried again; the others are served", async (t) => {

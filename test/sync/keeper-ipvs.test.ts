@@ -88,7 +88,7 @@ t.test("what somebody else changed is restored and told", async (t) => {
     { kind: "servers", changes: [{ kind: "remove-server", server }] },
   );
   t.match(await keep(stateOf(A), PERIOD), { wrong: [] });
-  t.match(errors(), [/"Somebody else changed our rules; they are restored".*lines=4/]);
+  t.match(errors(), [/"Other software changed our rules; restored them".*lines=4/]);
 });
 
 t.test("an operator's weight stays until a restart", async (t) => {

@@ -244,7 +244,7 @@ t.test("what somebody else changed is restored and told, line by line", async (t
   t.match(tools.save(), "-A KUBE-SERVICES -j ACCEPT");
   t.match(
     lines.find((line) => line.startsWith("W")),
-    /"Somebody else changed our rules; they are restored".*lines=2/,
+    /"Other software changed our rules; restored them".*lines=2/,
   );
 });
 
