@@ -27,7 +27,18 @@ export async function runCommand(args: readonly string[], output: Output): Promi
     code = exitCode;
   };
   const [name = "", ...own] = hideDashes(rest);
-  await commandOf(name, own, { given, output, done }).parseAsync();
+  const context = { given, output, done };
+  const offered = OFFERS.get(name);
+  if (!offered) {
+    await allCommands([name, ...own], context).parseAsync();
+    return code;
+  }
+  // yargs writes help past our output and ends the process, unless it has somewhere to give it to.
+  let help = "";
+  await offered(reader(`fairlead ${name}`, own), context, true).parseAsync([...own], {}, (_error, _parsed, text) => {
+    help = text;
+  });
+  if (help !== "") await output.data([help]);
   return code;
 }
 
@@ -53,11 +64,6 @@ function offer<T>(make: (context: CommandContext) => CommandModule<object, T> & 
     const { command, ...rest } = make(context);
     return argv.command({ ...rest, command: isAlone ? command.replace(/^\w+/, "$0") : command });
   };
-}
-
-function commandOf(name: string, args: readonly string[], context: CommandContext): Argv {
-  const offered = OFFERS.get(name);
-  return offered ? offered(reader(`fairlead ${name}`, args), context, true) : allCommands([name, ...args], context);
 }
 
 function allCommands(args: readonly string[], context: CommandContext): Argv {
