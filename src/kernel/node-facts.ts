@@ -54,6 +54,7 @@ async function isUsable(run: RunCommand, family: Family): Promise<boolean> {
 
 /** Why rules of a family cannot be written here, in the words of its tool. */
 export async function whyUnusable(run: RunCommand, family: Family): Promise<string> {
+  if (family === "IPv6" && !(await hasIPv6())) return "IPv6 is switched off in this kernel";
   try {
     await listNat(run, family);
     return "its nat table can be listed now";

@@ -72,6 +72,10 @@ t.test("from a fresh node to one with nothing to do, and back to that after othe
   await carryOut();
   t.equal((await ask()).code, 0);
 
+  const output = new CollectedOutput();
+  t.equal(await runCommandLine(["diff", "--from", ...DEMO.slice(1), "--to", "kernel"], output), 0);
+  t.match(output.text, /^no differences \(2 families, /, "the kernel as the new state");
+
   const dump = "/run/node.dump";
   writeFileSync(dump, say("iptables-save", ["-c"]) + say("ip6tables-save", []));
   const saved = await ask("--from", dump, "--node-address", "127.0.0.1");
@@ -105,4 +109,18 @@ t.test("in the other layout a node has sets beside rules", { skip: skip || ipset
   t.equal(code, 1);
   t.match(text, /^ipset KUBE-IX-CLUSTER-IP \(new\)$/m);
   t.match(text, /^nat KUBE-IX-SVC-\w+ \(new\)$/m);
+});
+
+t.test("a node without IPv6 is compared in IPv4, and a note says so", { skip }, async (t) => {
+  say("sysctl", ["-w", "net.ipv6.conf.all.disable_ipv6=1"]);
+  t.teardown(() => say("sysctl", ["-w", "net.ipv6.conf.all.disable_ipv6=0"]));
+  const { code, text, notes } = await ask();
+  t.equal(code, 0);
+  t.match(text, /^no differences \(1 family, \d+ chains compared\)\n$/);
+  t.ok(notes.includes("note: IPv6 is not compared: IPv6 is switched off in this kernel"));
+  t.match(await ask("--ip-family", "ipv6"), {
+    code: 2,
+    text: "",
+    notes: [/cannot read this node's rules: IPv6 is switched off in this kernel; repair this, or pass a dump/],
+  });
 });
