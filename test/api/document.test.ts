@@ -79,7 +79,7 @@ const CASES: Readonly<Record<string, readonly [unknown, Outcome]>> = {
   "no version": [spoil(service, ["apiVersion"], undefined), { problems: ["apiVersion: is missing"] }],
   "an empty kind": [spoil(service, ["kind"], ""), { problems: ["kind: is missing"] }],
   "a kind that is no text": [{ apiVersion: "v1", kind: 3 }, { problems: ["kind: must be a string, not 3"] }],
-  "a list of nothing": [[], { problems: ["must be an object, not a list"] }],
+  "a list of nothing": [[], { passedOver: ["is not a Kubernetes object (no apiVersion and kind)"] }],
 };
 
 for (const [name, [raw, { objects = [], problems = [], passedOver = [] }]] of Object.entries(CASES)) {
