@@ -7,6 +7,7 @@ import { Tracker } from "../source/tracker.ts";
 import type { NodeFacts } from "../state/node-facts.ts";
 import { ChangeCounts } from "../sync/change-counts.ts";
 import { FamilyLoop } from "../sync/family-loop.ts";
+import { IpvsDriftCheck } from "../sync/ipvs-drift.ts";
 import type { Log } from "../sync/log.ts";
 import { type Observer, together } from "../sync/observer.ts";
 import type { Clock } from "../sync/schedule.ts";
@@ -35,6 +36,7 @@ export async function run(input: RunInput): Promise<void> {
   const { observer } = counts;
   const shared = { nodeName, options, facts, backend, kernel, clock, log: input.log, observer, since: Date.now() };
   const loops = facts.families.map((family) => new FamilyLoop({ ...shared, family }));
+  const drift = backend.mode === "ipvs" ? new IpvsDriftCheck({ kernel, clock, loops, log }) : undefined;
   const tracker = new Tracker(["Service", "EndpointSlice"]);
   try {
     for await (const batch of source) {
@@ -47,6 +49,7 @@ export async function run(input: RunInput): Promise<void> {
       counts.settle();
     }
   } finally {
+    drift?.stop();
     await Promise.all(loops.map((loop) => loop.stop()));
   }
   log.info({}, "Stopped; rules stay in place");

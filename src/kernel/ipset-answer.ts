@@ -48,6 +48,15 @@ export function readSetPart(payload: Buffer): SetPart {
   };
 }
 
+/** The entries of a set whose header this is; 0 for sets that are none of ours, and for one that is being filled. */
+export function readEntryCount(payload: Buffer): number {
+  const message = inside(payload);
+  const name = readName(value(message, TOP.name));
+  if (!name.startsWith("KUBE-") || name.endsWith("-SCRATCH") || !message.has(TOP.data)) return 0;
+  const data = readAttributes(value(message, TOP.data));
+  return data.has(DATA.elements) ? value(data, DATA.elements, 4).readUInt32BE(0) : 0;
+}
+
 /** What an entry must have. */
 const NEEDED: Readonly<Record<SetType, readonly (keyof EntryParts)[]>> = {
   "hash:ip": ["address"],

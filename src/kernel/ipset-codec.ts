@@ -6,7 +6,17 @@ import type { EntryParts } from "../state/set-entry.ts";
 import { addressBytes, writeAddress } from "./address-bytes.ts";
 import { nameBytes, networkUint16, networkUint32 } from "./attribute-values.ts";
 import { attribute, misread, nested } from "./attributes.ts";
-import { ATTRIBUTE, COMMAND, DATA, FAMILY, NETWORK_ORDER, PORTS, SUBSYSTEM, TOP } from "./ipset-numbers.ts";
+import {
+  ATTRIBUTE,
+  COMMAND,
+  DATA,
+  FAMILY,
+  LIST_HEADER,
+  NETWORK_ORDER,
+  PORTS,
+  SUBSYSTEM,
+  TOP,
+} from "./ipset-numbers.ts";
 import type { Request } from "./netlink-message.ts";
 
 /** The version of the language; kernels from 4.20 on speak it. */
@@ -87,6 +97,11 @@ export function entryRequest(
 /** What a dump of one set asks for. */
 export function listPayload(name: string): Buffer {
   return payload("inet", [setName(name)]);
+}
+
+/** Asks for the headers of all sets. */
+export function headersPayload(): Buffer {
+  return payload("inet", [attribute(NETWORK_ORDER | TOP.flags, networkUint32(LIST_HEADER))]);
 }
 
 /** The entries of a set have the same parts as a rule, so each is a copy of the one before, where they do. */

@@ -25,6 +25,7 @@ export const TOP = {
   type: 3,
   revision: 4,
   family: 5,
+  flags: 6,
   data: 7,
   list: 8,
   least: 10,
@@ -46,7 +47,11 @@ export const DATA = {
   netmask: 20,
   second: 20,
   prefix: 21,
+  elements: 24,
 } as const;
+
+/** `IPSET_FLAG_LIST_HEADER` of a command: sets without their entries. */
+export const LIST_HEADER = 1 << 2;
 
 /** The one attribute inside of an address. */
 export const ATTRIBUTE = { ipv4: 1, ipv6: 2 } as const;

@@ -3,10 +3,11 @@ import { access } from "node:fs/promises";
 import { KernelError } from "../errors.ts";
 import { type IpSet, type OtherSet, SET_TYPES, type SetHeader, type SetType, setConflict } from "../state/ip-set.ts";
 import type { SetChange } from "../state/set-change.ts";
-import { joinParts, readProtocols, readRevisions, readSetPart } from "./ipset-answer.ts";
+import { joinParts, readEntryCount, readProtocols, readRevisions, readSetPart } from "./ipset-answer.ts";
 import {
   createRequest,
   destroyRequest,
+  headersPayload,
   listPayload,
   NEWEST_REVISION,
   protocolRequest,
@@ -98,6 +99,13 @@ export async function findKnownSets(
     () => false,
   );
   return known ? findSets(names) : [];
+}
+
+/** How many entries the sets with names like ours have together. Rejects with KernelError. */
+export async function countEntries(converse?: Converse): Promise<number> {
+  const request = { protocol: "netfilter", type: SUBSYSTEM | COMMAND.list, payload: headersPayload() } as const;
+  const { found } = await dump(request, readEntryCount, converse);
+  return found.reduce((sum, count) => sum + count, 0);
 }
 
 async function readSet(name: string, converse?: Converse): Promise<IpSet | OtherSet | undefined> {

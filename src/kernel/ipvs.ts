@@ -1,4 +1,4 @@
-// Which virtual and real servers does the kernel have, and how are they changed?
+// Reads and changes the virtual and real servers of the kernel.
 import { KernelError } from "../errors.ts";
 import { familyOf } from "../net/address.ts";
 import type { Family } from "../net/family.ts";
@@ -20,7 +20,7 @@ import { readIpvsProc } from "./ipvs-proc-file.ts";
 import { insteadOf, serverRefusal } from "./ipvs-refusal.ts";
 import { type Converse, withSocket } from "./netlink.ts";
 import { sendBatch } from "./netlink-batch.ts";
-import { dump } from "./netlink-dump.ts";
+import { countMessages, dump } from "./netlink-dump.ts";
 import { errnoName, type Request } from "./netlink-message.ts";
 
 /** Changes that are put into words before the next ones are, so that many take neither much memory nor a long pause. */
@@ -31,9 +31,17 @@ export interface IpvsAccess {
   readonly converse: Converse;
   /** The text of /proc/net/ip_vs. */
   readonly readProc: () => Promise<string>;
+  /** How often the module `ip_vs` is used; absent or undefined where that is not known. */
+  readonly moduleUsers?: () => Promise<number | undefined>;
 }
 
 export const MACHINE: IpvsAccess = { converse: withSocket, readProc: readIpvsProc };
+
+/** Virtual servers of both families, whoever made them. Rejects with KernelError. */
+export async function countServers(converse: Converse): Promise<number> {
+  const request = { protocol: "generic", type: await numberOf(converse), payload: serversPayload() } as const;
+  return countMessages(request, () => true, converse);
+}
 
 /** Does this kernel have IPVS? It loads the module if it can. Rejects with KernelError when it does not say. */
 export async function hasIpvs({ converse }: IpvsAccess = MACHINE): Promise<boolean> {

@@ -12,6 +12,7 @@ import { deleteFlows, type FoundFlows, listUdpFlows } from "./conntrack.ts";
 import { GenerationWatch } from "./generation.ts";
 import { restoreTables, saveText } from "./iptables.ts";
 import { type IpvsAccess, MACHINE } from "./ipvs.ts";
+import { IpvsWatch, ipvsFingerprint, readModuleUsers } from "./ipvs-fingerprint.ts";
 import { type IpvsLook, type ObservedIpvs, observeIpvs } from "./ipvs-observe.ts";
 import { ALL_WELL, carryOutIpvs, type StepOutcome } from "./ipvs-step.ts";
 import { ensureCounter, observeCounters } from "./nfacct.ts";
@@ -55,6 +56,8 @@ export interface Kernel {
    * last `observeInBackground`; true where that is not known. Misses a rule that another one replaced.
    */
   chainsMoved(family: Family): Promise<boolean>;
+  /** Did other software change sets, virtual servers or the interface of IPVS mode since this was asked last? */
+  ipvsMoved(): Promise<boolean>;
   /** The settings at these paths that can be read, without a look at anything else. */
   sysctls(paths: readonly string[]): Promise<readonly Sysctl[]>;
   /** UDP flows of a family: all, or those to these destinations. */
@@ -71,6 +74,8 @@ export function machine(run: RunCommand, access: IpvsAccess = MACHINE): Kernel {
   const watch = new GenerationWatch();
   const saves = new SaveWatch();
   const chains = new Map<Family, string | undefined>();
+  const own = access === MACHINE ? { ...access, moduleUsers: readModuleUsers } : access;
+  const ipvs = new IpvsWatch(() => ipvsFingerprint(own));
   return {
     facts: () => readNodeFacts(run),
     addresses: readAddresses,
@@ -92,12 +97,17 @@ export function machine(run: RunCommand, access: IpvsAccess = MACHINE): Kernel {
     },
     ipvs: (family, look) => observeIpvs(family, { ...look, optional: true }, access),
     apply: (plan, progressed) =>
-      applyPlan(plan, (step, onRule) => carryOut({ run, watch, saves, chains, access }, step, onRule), progressed),
+      applyPlan(
+        plan,
+        (step, onRule) => carryOut({ run, watch, saves, chains, access, ipvs }, step, onRule),
+        progressed,
+      ),
     moved: (family) => watch.moved(family),
     chainsMoved: async (family) => {
       const before = chains.get(family);
       return before === undefined || before !== (await digestOfChains(family));
     },
+    ipvsMoved: () => ipvs.moved(),
     sysctls: observeSysctls,
     flows: listUdpFlows,
     deleteFlows,
@@ -127,9 +137,14 @@ interface Ways {
   readonly saves: SaveWatch;
   readonly chains: Map<Family, string | undefined>;
   readonly access: IpvsAccess;
+  readonly ipvs: IpvsWatch;
 }
 
-async function carryOut({ run, watch, saves, chains, access }: Ways, step: Step, onRule: OnRule): Promise<StepOutcome> {
+async function carryOut(
+  { run, watch, saves, chains, access, ipvs }: Ways,
+  step: Step,
+  onRule: OnRule,
+): Promise<StepOutcome> {
   switch (step.kind) {
     case "sysctl":
       await writeSysctl(step.path, step.value);
@@ -147,6 +162,6 @@ async function carryOut({ run, watch, saves, chains, access }: Ways, step: Step,
       }
       return ALL_WELL;
     default:
-      return carryOutIpvs(step, access);
+      return ipvs.ours(step, () => carryOutIpvs(step, access));
   }
 }

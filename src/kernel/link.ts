@@ -1,4 +1,4 @@
-// Which interface holds the addresses of virtual servers, and which addresses does it have?
+// The interface of virtual servers and its addresses, over rtnetlink.
 import { KernelError } from "../errors.ts";
 import type { Family } from "../net/family.ts";
 import { IPVS_DEVICE } from "../state/node-facts.ts";
@@ -22,7 +22,7 @@ import {
 } from "./link-codec.ts";
 import type { Converse } from "./netlink.ts";
 import { sendBatch } from "./netlink-batch.ts";
-import { dump } from "./netlink-dump.ts";
+import { countMessages, dump } from "./netlink-dump.ts";
 import { errnoName, type Request } from "./netlink-message.ts";
 import { ask } from "./netlink-question.ts";
 
@@ -84,6 +84,13 @@ export async function deviceAddresses(
 ): Promise<readonly LinkRange[]> {
   const request = { protocol: "route", type: LIST_ADDRESSES, payload: addressesPayload(family) } as const;
   return (await dump(request, (payload) => readAddress(payload, index, family), converse)).found;
+}
+
+/** How many addresses of both families an interface has. Rejects with KernelError. */
+export function countAddresses(index: number, converse?: Converse): Promise<number> {
+  const request = { protocol: "route", type: LIST_ADDRESSES, payload: allAddressesPayload() } as const;
+  // ifa_index of struct ifaddrmsg.
+  return countMessages(request, (payload) => payload.readUInt32LE(4) === index, converse);
 }
 
 /** All interfaces. Rejects with KernelError. */

@@ -1,4 +1,4 @@
-// How is all of a kind read, however much it is?
+// Netlink dumps: everything of a kind, repeated when it changes meanwhile.
 import { KernelError } from "../errors.ts";
 import { type Converse, type NetlinkProtocol, type Socket, withSocket } from "./netlink.ts";
 import { errnoName, errnoOf, FLAG, frame, type Message, readMessages, TYPE } from "./netlink-message.ts";
@@ -36,6 +36,29 @@ export async function dump<T>(
     const got = await converse(request.protocol, "dump", (socket) => dumpOnce(socket, request, read));
     if (got.whole || attempt === ATTEMPTS) return got;
   }
+}
+
+/** How many messages of a dump are counted, of which nothing is kept. Rejects with KernelError. */
+export async function countMessages(
+  request: DumpRequest,
+  isCounted: (payload: Buffer) => boolean,
+  converse?: Converse,
+): Promise<number> {
+  let count = 0;
+  await converseOnce(
+    request,
+    (payload) => {
+      if (isCounted(payload)) count += 1;
+    },
+    converse,
+  );
+  return count;
+}
+
+/** An interrupted dump has counted too few or too many, which another check finds out. */
+async function converseOnce(request: DumpRequest, read: (payload: Buffer) => void, converse: Converse = withSocket) {
+  const nothing = (payload: Buffer): undefined => read(payload) as undefined;
+  await converse(request.protocol, "dump", (socket) => dumpOnce(socket, request, nothing));
 }
 
 async function dumpOnce<T>(

@@ -100,6 +100,18 @@ export class FamilyLoop {
     this.#schedule.request();
   }
 
+  /** Whether other software changed our rules; rejects with KernelError or RuleSyntaxError when they cannot be read. */
+  rulesMoved(): Promise<boolean> {
+    return this.#keeper.rulesMoved();
+  }
+
+  /** Has the kernel observed by a sync, as soon as there is anything desired. */
+  observe(): void {
+    if (!this.#world) return;
+    this.#keeper.suspect();
+    this.#schedule.request();
+  }
+
   /** Ends the loop when the pass that may be running is over. The kernel keeps what it holds. */
   async stop(): Promise<void> {
     this.#stopped = true;

@@ -108,6 +108,26 @@ export class Keeper {
     this.#held = undefined;
   }
 
+  /**
+   * Whether other software changed our rules, as far as nf_tables tells of changes. Reads rules only when it tells of one,
+   * in IPVS mode a few dozen.
+   */
+  async rulesMoved(): Promise<boolean> {
+    const { kernel, variant } = this.#means;
+    const applied = this.#held;
+    if (!applied || variant !== "nft" || !(await kernel.moved(applied.family))) return false;
+    const observed = await kernel.observeInBackground(applied.family, { sysctls: [], counters: [] });
+    // A sync that ended meanwhile may have changed them.
+    if (!observed || this.#held !== applied) return false;
+    const { ipvs: _, ...rest } = applied;
+    return !this.#is(applied, { ...rest, observed: true, tables: observed.tables, fragments: observed.fragments });
+  }
+
+  /** Something tells that the kernel differs: the next sync observes it, after it has applied what changed. */
+  suspect(): void {
+    this.#drifted = true;
+  }
+
   /** What the kernel holds, as far as that is to be believed. */
   get held(): KernelState | undefined {
     return this.#held;
@@ -166,13 +186,16 @@ export class Keeper {
     this.#verified = start;
     const acknowledged = [applied];
     this.#acknowledged = acknowledged;
-    const observed = await this.#observeInBackground(applied);
+    const observed = await this.#observeInBackground(applied, start);
     await this.#sync;
     this.#acknowledged = undefined;
     this.#cost = clock.now() - start;
     // A sync that failed meanwhile left no applied state, and one that observed the kernel has repaired it.
     if (!this.#held || this.#observed >= start) return false;
-    if (observed && (observed === "unreadable" || !acknowledged.some((one) => this.#is(one, observed)))) {
+    if (
+      observed &&
+      (observed === "unreadable" || !acknowledged.some((one) => this.#is(one, { ...one, ...observed })))
+    ) {
       this.#drifted = true;
       return true;
     }
@@ -181,8 +204,24 @@ export class Keeper {
     return false;
   }
 
-  async #observeInBackground(applied: KernelState): Promise<KernelState | undefined | "unreadable"> {
+  /** In IPVS mode without the rules, as long as nf_tables tells of no foreign change. */
+  async #observeInBackground(
+    applied: KernelState,
+    now: number,
+  ): Promise<Partial<KernelState> | undefined | "unreadable"> {
+    const { kernel, variant } = this.#means;
+    const { family } = applied;
     try {
+      const look = lookFor(applied);
+      if (
+        look.ipvs &&
+        isIpvsMode(applied) &&
+        variant === "nft" &&
+        now - this.#observed < HOUR &&
+        !(await kernel.moved(family))
+      ) {
+        return { ipvs: await kernel.ipvs(family, look.ipvs), sysctls: await kernel.sysctls(look.sysctls) };
+      }
       return await this.#means.kernel.observeInBackground(applied.family, lookFor(applied));
     } catch (error) {
       if (error instanceof KernelError || error instanceof RuleSyntaxError) return "unreadable";

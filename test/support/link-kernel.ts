@@ -85,7 +85,7 @@ function changeAddress(journal: KernelJournal, { addresses }: KeptLink, { type, 
 /** Of all interfaces, of the family that was asked for. */
 function addressesOf(links: ReadonlyMap<string, KeptLink>, { sequence, payload }: Message): readonly Answer[] {
   const all = [...links.values()].flatMap(({ addresses }) => [...addresses.values()]);
-  const own = all.filter((each) => each[0] === payload[0]);
+  const own = all.filter((each) => payload[0] === 0 || each[0] === payload[0]);
   return own.map((each) => ({ type: 20, flags: 2, sequence, payload: each }));
 }
 

@@ -147,7 +147,9 @@ function addressIn(value: Buffer | undefined): string | undefined {
 }
 
 function listOf(sets: ReadonlyMap<string, KeptSet>, { sequence, payload }: Message): readonly (readonly Answer[])[] {
-  const set = sets.get(textOf(readAttributes(payload.subarray(4)).get(2)));
+  const asked = readAttributes(payload.subarray(4)).get(2);
+  if (!asked) return [...headersOf(sets, sequence), [{ type: 3, flags: 2, sequence, payload: errnoPayload(0) }]];
+  const set = sets.get(textOf(asked));
   if (!set) return [[errorAnswer(sequence, ERRNO.ENOENT)]];
   const name = attribute(2, Buffer.from(`${set.name}\0`));
   const all = [...set.entries.values()];
@@ -163,6 +165,17 @@ function listOf(sets: ReadonlyMap<string, KeptSet>, { sequence, payload }: Messa
     return [{ type: SUBSYSTEM + 7, flags: 2, sequence, payload: Buffer.concat([Buffer.alloc(4), name, made, list]) }];
   });
   return [...parts, [{ type: 3, flags: 2, sequence, payload: errnoPayload(0) }]];
+}
+
+/** All sets without their entries, of which it says how many there are. */
+function headersOf(sets: ReadonlyMap<string, KeptSet>, sequence: number): readonly (readonly Answer[])[] {
+  return [...sets.values()].map(({ name, entries }) => {
+    const count = Buffer.alloc(4);
+    count.writeUInt32BE(entries.size);
+    const header = [attribute(2, Buffer.from(`${name}\0`)), nested(7, attribute(0x4018, count))];
+    const payload = Buffer.concat([Buffer.alloc(4), ...header]);
+    return [{ type: SUBSYSTEM + 7, flags: 2, sequence, payload }];
+  });
 }
 
 /** Of every type the newest one that is ours to ask for. */

@@ -28,6 +28,7 @@ function setUp(memory = new IpvsMemory(), meddle = async () => {}) {
   const tools = new FakeIptables();
   const clock = new HandClock();
   const lines: string[] = [];
+  const rules = { moved: false };
   const known = machine(tools.run, memory);
   const observe: Kernel["observe"] = async (...asked) => {
     await meddle();
@@ -37,7 +38,14 @@ function setUp(memory = new IpvsMemory(), meddle = async () => {}) {
     await meddle();
     return known.observeInBackground(...asked);
   };
-  const kernel = { ...known, observe, observeInBackground, moved: async () => false };
+  const seen = { looks: 0 };
+  // Without a foreign change of rules a verification reads no rules.
+  const ipvs: Kernel["ipvs"] = async (...asked) => {
+    await meddle();
+    seen.looks += 1;
+    return known.ipvs(...asked);
+  };
+  const kernel = { ...known, observe, observeInBackground, ipvs, moved: async () => rules.moved };
   const keeper = new Keeper({ kernel, backend: IPVS_BACKEND, variant: "nft" }, { clock, syncPeriod: PERIOD });
   const log = createLog("text", (line) => lines.push(line))("pass.ts");
   const passLog = new PassLog({ family: "IPv4", mode: "ipvs", clock, log });
@@ -45,17 +53,19 @@ function setUp(memory = new IpvsMemory(), meddle = async () => {}) {
   const keep = async (state: KernelState, wait = 0) => {
     await clock.advance(wait);
     tools.log.length = 0;
+    seen.looks = 0;
     memory.journal.changes.length = 0;
     await keeper.verify();
     const kept = await keeper.keep(state);
     const { changes } = memory.journal;
     passLog.end(kept);
     const wrong = differences(foundLines(await memory.look("IPv4", [CLUSTER_IP, IPVS_IPS])), wantedLines(state));
-    const looks = tools.log.filter(({ program }) => program.endsWith("-save")).length;
-    return { kept, refused: refusalIn(kept)?.step, changes: [...changes], looks, wrong };
+    const saves = tools.log.filter(({ program }) => program.endsWith("-save")).length;
+    const looks = seen.looks + saves;
+    return { kept, refused: refusalIn(kept)?.step, changes: [...changes], looks, saves, wrong };
   };
   const errors = () => lines.splice(0).filter((line) => /^[EW]/.test(line));
-  return { keeper, clock, memory, keep, errors };
+  return { keeper, clock, memory, tools, rules, keep, errors };
 }
 
 const stateOf = (...fragments: readonly Fragment[]) => buildIpvsState(fragments);
@@ -472,4 +482,38 @@ t.test("an address that cannot be unbound keeps nothing else", async (t) => {
   await keep(stateOf(A, B));
   memory.journal.refuses = (change) => (change.startsWith("unbind 10.0.0.2") ? EINVAL : 0);
   t.strictSame((await setUp(memory).keep(stateOf(A))).wrong, ["+ address 10.0.0.2"]);
+});
+
+t.test("rules are read only where nf_tables tells of a foreign change, and compared by themselves", async (t) => {
+  const { keeper, rules, tools, keep } = setUp();
+  t.equal(await keeper.rulesMoved(), false, "nothing was applied yet");
+  await keep(stateOf(A));
+  t.match(await keep(stateOf(A), DUE), { looks: 1, saves: 0 });
+  t.equal(await keeper.rulesMoved(), false);
+  rules.moved = true;
+  t.match(await keep(stateOf(A), DUE), { looks: 1, saves: 1, changes: [] });
+  t.equal(await keeper.rulesMoved(), false, "they read as before");
+  t.ok(tools.log.some(({ program }) => program.endsWith("-save")));
+});
+
+t.test("rules of ours that other software flushed are noticed, and a change at hand goes first", async (t) => {
+  const { keeper, rules, tools, memory, keep } = setUp();
+  const chain = { name: "KUBE-SERVICES", hold: "ours", rules: [{ line: "-A KUBE-SERVICES -j RETURN" }] } as const;
+  const withRules = (...fragments: readonly Fragment[]): KernelState => {
+    return { ...stateOf(...fragments), tables: new Map([["nat", new Map([[chain.name, chain]])]]) };
+  };
+  await keep(withRules(A));
+  tools.load("*nat\n:KUBE-SERVICES - [0:0]\nCOMMIT\n");
+  rules.moved = true;
+  t.equal(await keeper.rulesMoved(), true);
+  keeper.suspect();
+  const order: string[] = [];
+  memory.journal.refuses = (change) => {
+    order.push(change, `${tools.log.filter(({ program }) => program.endsWith("-save")).length} saves`);
+    return 0;
+  };
+  t.match(await keep(withRules(A, B)), { wrong: [], saves: 1, refused: undefined });
+  t.equal(order[1], "0 saves", "before the kernel is observed");
+  t.match(tools.save(), /-A KUBE-SERVICES -j RETURN/);
+  t.equal(await keeper.rulesMoved(), false);
 });
