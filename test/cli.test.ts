@@ -214,6 +214,40 @@ t.test("conntrack.tcpBeLiberal, by flag or file, leaves the INVALID drop rule ou
   t.equal((await ask("test", cases, "--conntrack-tcp-be-liberal")).code, 0, "test takes the setting too");
 });
 
+const LOCALNET = [/route_localnet = 1/, /-A KUBE-FIREWALL ! -s 127/];
+const LOCAL_COUNTER = /localhost_nps_accepted_pkts/;
+const INVALID_COUNTER = /ct_state_invalid_dropped_pkts/;
+
+/** Flags, what must be rendered, and what must not: settings that decide something in another section or table. */
+const SETTINGS: readonly [flags: string, there: readonly RegExp[], missing: readonly RegExp[]][] = [
+  ["", [...LOCALNET, /INVALID/, /random-fully/], [LOCAL_COUNTER, INVALID_COUNTER, /arp_ignore/]],
+  ["--iptables-localhost-nodeports=false", [/KUBE-SERVICES ! -d 127\.0\.0\.0\/8/], LOCALNET],
+  ["--nodeport-addresses=192.0.2.0/24", [], LOCALNET],
+  ["--nodeport-addresses=primary", [], LOCALNET],
+  ["--nodeport-addresses=127.0.0.0/8", LOCALNET, []],
+  ["--nfacct", [LOCAL_COUNTER, INVALID_COUNTER], []],
+  ["--nfacct --iptables-localhost-nodeports=false", [INVALID_COUNTER], [LOCAL_COUNTER]],
+  ["--nfacct --nodeport-addresses=192.0.2.0/24", [INVALID_COUNTER], [LOCAL_COUNTER]],
+  ["--nfacct --conntrack-tcp-be-liberal", [LOCAL_COUNTER], [INVALID_COUNTER, /INVALID/]],
+  ["--ipvs-strict-arp", LOCALNET, [/arp_ignore/, /arp_announce/]],
+  ["--proxy-mode=ipvs", [/vs\.conntrack = 1/, /ip_forward = 1/], [/arp_ignore/, /conn_reuse/, ...LOCALNET, /INVALID/]],
+  ["--proxy-mode=ipvs --ipvs-strict-arp", [/arp_ignore = 1/, /arp_announce = 2/], []],
+  ["--proxy-mode=ipvs --kernel-version=5.4", [/conn_reuse_mode = 0/], []],
+  ["--proxy-mode=ipvs --masquerade-all", [/KUBE-CLUSTER-IP dst,dst -j KUBE-MARK-MASQ/], [/KUBE-CLUSTER-IP src,dst/]],
+  ["--masquerade-all", [/-A KUBE-SVC-\S+ -d 10\.96\.8\.1\/32 .* -j KUBE-MARK-MASQ/], [/! -s 10\.244/]],
+  ["--cluster-cidr=10.244.0.0/16", [/-A KUBE-SVC-\S+ ! -s 10\.244\.0\.0\/16 -d 10\.96\.8\.1/], []],
+  ["--iptables-version=1.6.1", [/-j MASQUERADE$/m], [/random-fully/]],
+];
+
+for (const [flags, there, missing] of SETTINGS) {
+  t.test(`render ${flags || "with defaults"} follows the setting everywhere`, async (t) => {
+    const given = flags.split(" ").filter((flag) => flag !== "");
+    const { text } = await ask("render", CLUSTER, "--node", "worker-a", "--ip-family", "ipv4", ...given);
+    for (const pattern of there) t.match(text, pattern);
+    for (const pattern of missing) t.notMatch(text, pattern);
+  });
+}
+
 t.test("as which node is asked, and told when nobody knows", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "fairlead-"));
   t.teardown(() => rmSync(folder, { recursive: true }));

@@ -185,7 +185,7 @@ class Search {
   /** Lets in the suspects by halves, first those that changed since the kernel last accepted everything. */
   async letInByHalves(): Promise<boolean> {
     const { target, accepted } = this.#input;
-    const changed = changesBetween(target.fragments, accepted).come;
+    const changed = this.#unlikePresent(changesBetween(target.fragments, accepted).come);
     const byMatch = [...groupsByTrait(target.fragments)].filter(([trait]) => /^-[mj] /.test(trait));
     const alike = smallestFirst(new Map(byMatch)).filter(({ length }) => 2 * length < changed.length);
     let suspects: readonly Fragment[] = [];
@@ -218,6 +218,15 @@ class Search {
     return true;
   }
 
+  /** Those of which the kernel does not hold exactly these rules: after a restart, when nothing was accepted yet, the few. */
+  #unlikePresent(fragments: readonly Fragment[]): readonly Fragment[] {
+    const present = presentRules(this.#observed, this.#input.target, fragments);
+    return fragments.filter((fragment) => {
+      const there = present.get(fragment.key);
+      return !there || textOf(there) !== textOf(fragment);
+    });
+  }
+
   rejected(): readonly RejectedService[] {
     const originals = new Map([...this.#input.target.fragments].map((fragment) => [fragment.key, fragment]));
     return [...this.#blamed].flatMap(
@@ -226,10 +235,11 @@ class Search {
         {
           error,
           instead: [instead],
+          suspectedWith,
         },
       ]) => {
         const refused = originals.get(key);
-        return refused ? [{ refused, error, instead }] : [];
+        return refused ? [{ refused, error, instead, ...(suspectedWith && { suspectedWith }) }] : [];
       },
     );
   }
@@ -266,7 +276,7 @@ class Search {
   #blame(fragment: Fragment, error: KernelError, group: readonly Fragment[] = []): void {
     const known = this.#blamed.get(fragment.key);
     const instead = known?.instead.slice(1) ?? this.#insteadOf([fragment]).get(fragment.key) ?? [];
-    this.#blamed.set(fragment.key, { error, instead, ...(group.length > 1 && { suspectedWith: group }) });
+    this.#blamed.set(fragment.key, { error, instead, ...(group.length > 0 && { suspectedWith: group }) });
   }
 
   /** By key, what the kernel may keep in place of each: the version it accepted last, else what it holds now. */
@@ -325,6 +335,14 @@ function* linesOf(fragment: Fragment): Iterable<{ readonly text: string; readonl
     for (const rules of fragment.shares(table).values())
       for (const { line } of rules) yield { text: line, shared: true };
   }
+}
+
+/** Its rules, whatever order its chains are in. */
+function textOf(fragment: Fragment): string {
+  return [...linesOf(fragment)]
+    .map(({ text }) => text)
+    .sort()
+    .join("\n");
 }
 
 /**
