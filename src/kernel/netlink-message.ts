@@ -12,7 +12,7 @@ export const FLAG = { request: 0x1, ack: 0x4, replace: 0x100, excl: 0x200, creat
 export const TYPE = { error: 2, done: 3 } as const;
 
 /** The kernel's mark on a dump during which what it walks through changed. */
-const INTERRUPTED = 0x10;
+export const INTERRUPTED = 0x10;
 
 /** One request: a subsystem's type, flags from `FLAG` (`request` is added), and all that stands behind the header. */
 export interface Request {

@@ -1,11 +1,19 @@
 // Lists and deletes tables of nf_tables, and digests our chains in them, over nfnetlink (linux/netfilter/nf_tables.h).
-import { createHash } from "node:crypto";
 import { KernelError } from "../errors.ts";
 import { FAMILIES, type Family } from "../net/family.ts";
-import { attribute, readAttributes } from "./attributes.ts";
+import { align, attribute, readAttributes } from "./attributes.ts";
 import { netfilterDump, withSocket } from "./netlink.ts";
-import { dump } from "./netlink-dump.ts";
-import { errnoName, errnoOf, frame, type Request, readMessages } from "./netlink-message.ts";
+import {
+  errnoName,
+  errnoOf,
+  FLAG,
+  frame,
+  HEADER,
+  INTERRUPTED,
+  type Request,
+  readMessages,
+  TYPE,
+} from "./netlink-message.ts";
 import { unlessRefused } from "./refused.ts";
 
 // nf_tables is nfnetlink subsystem 10; a transaction begins and ends with messages of nfnetlink itself.
@@ -55,19 +63,70 @@ export async function deleteTable(family: Family, name: string): Promise<void> {
   throw new KernelError({ step: "nftables", target: `${family} ${name}`, code: errnoName(errno), words });
 }
 
+/** Times that a dump is repeated when the chains change meanwhile. */
+const ATTEMPTS = 5;
+
 /**
  * Returns a digest of the chains with a KUBE- name in the tables of this family: their names, handles, and numbers of
  * rules and references (NFTA_CHAIN_USE). Undefined where they cannot be read, or changed during each attempt to.
  */
 export async function digestOfChains(family: Family): Promise<string | undefined> {
-  const request = { protocol: "netfilter", type: GET_CHAIN, payload: header(FAMILY[family]) } as const;
-  // The header has the generation. Base chains, which have counters, never have such a name.
-  const read = (payload: Buffer) => (payload.includes("KUBE-") ? Buffer.from(payload.subarray(NFNETLINK)) : undefined);
-  const chains = await unlessRefused(dump(request, read), { found: [], whole: false });
-  if (!chains.whole) return undefined;
-  const hash = createHash("sha256");
-  for (const chain of chains.found) hash.update(chain);
-  return hash.digest("hex");
+  const request = frame([{ type: GET_CHAIN, flags: FLAG.dump, payload: header(FAMILY[family]) }], 1);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const digest = new ChainDigest();
+    const dumped = withSocket("netfilter", "dump", (socket) => socket.exchange(request, (part) => digest.add(part)));
+    if ((await unlessRefused(dumped, "refused")) === "refused") return undefined;
+    if (digest.isWhole) return digest.text;
+  }
+  return undefined;
+}
+
+/** "KUBE" at the beginning of a name. */
+const KUBE = Buffer.from("KUBE").readUInt32LE();
+
+/** The attribute of a chain's name (NFTA_CHAIN_NAME). */
+const CHAIN_NAME = 3;
+
+/** Digests the datagrams of a chain dump in place: at 5,000 Services an object for each chain would burden the collector. */
+class ChainDigest {
+  isWhole = true;
+  #a = 0x811c9dc5;
+  #b = 0;
+
+  get text(): string {
+    return `${this.#a} ${this.#b}`;
+  }
+
+  /** Whether this was the last datagram. */
+  add(datagram: Buffer): boolean {
+    for (let at = 0; at < datagram.length; ) {
+      const end = at + datagram.readUInt32LE(at);
+      const type = datagram.readUInt16LE(at + 4);
+      if ((datagram.readUInt16LE(at + 6) & INTERRUPTED) !== 0 || type === TYPE.error) this.isWhole = false;
+      if (type === TYPE.error || type === TYPE.done) return true;
+      // The header of nfnetlink has the generation.
+      if (isOurs(datagram, at + HEADER + NFNETLINK, end)) this.#mix(datagram, at + HEADER + NFNETLINK, end);
+      at = align(end);
+    }
+    return false;
+  }
+
+  /** FNV-1a and a multiplicative hash over words: attributes are padded to four bytes. */
+  #mix(datagram: Buffer, start: number, end: number): void {
+    for (let at = start; at < end; at += 4) {
+      const word = datagram.readInt32LE(at);
+      this.#a = Math.imul(this.#a ^ word, 0x01000193);
+      this.#b = Math.imul(this.#b + word, 0x9e3779b1) ^ (this.#b >>> 15);
+    }
+  }
+}
+
+/** Whether the name of a chain begins with KUBE. Base chains, whose messages have counters, never have such a name. */
+function isOurs(datagram: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at += align(datagram.readUInt16LE(at))) {
+    if (datagram.readUInt16LE(at + 2) === CHAIN_NAME) return datagram.readUInt32LE(at + 4) === KUBE;
+  }
+  return false;
 }
 
 function nameIn(table: Uint8Array): string {
