@@ -61,8 +61,8 @@ async function openFile(path: string, input: InputFlags, output: Output): Promis
   try {
     return await readFile(path, input, output);
   } catch (error) {
-    if (error instanceof InputError) return { path, problems: [error] };
-    throw error;
+    if (!(error instanceof InputError)) throw error;
+    return { path, problems: [error] };
   }
 }
 

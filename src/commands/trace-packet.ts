@@ -54,8 +54,8 @@ export function findPackets(asked: AskedPacket, cluster: TraceCluster, places: A
     const has = usable.map(([one]) => one).join(" and ");
     throw new InputError(places.to, has === "" ? "has no address of the family that is asked for" : otherFamily(has));
   }
-  const sources = traced.map(([family]) => sender.addresses.get(family)).join(" and ");
-  const external = isFromOutside ? [`note: external: ${sources} stands for any client outside`] : [];
+  const sources = traced.map(([family]) => `${sender.addresses.get(family)} stands for any client outside`);
+  const external = isFromOutside ? sources.map((text) => `note: external: ${text}`) : [];
   const left = possible.filter((each) => !traced.includes(each));
   const notes = [...external, ...otherFamilies(left, traced.map(([family]) => family).join(" and "))];
   return { packets: [first, ...more], warnings: sender.notes, notes };
