@@ -307,7 +307,7 @@ t.test("two dumps with sets, virtual servers, addresses and settings", async (t)
   t.match(text, /^ipvs \S+ \(gone\)$/m);
   t.match(text, /^ipvs \S+ \(new\)$/m);
   t.match(await ask("--from", from, "--to", from, "--proxy-mode", "ipvs"), { code: 0 });
-  const settings = readFileSync(from, "utf8").replace("route_localnet = 1", "route_localnet = 0");
+  const settings = readFileSync(from, "utf8").replace("vs.conntrack = 1", "vs.conntrack = 0");
   t.match((await ask("--from", from, "--to", fileOf(t, settings), "--proxy-mode", "ipvs")).text, /^sysctl$/m);
 });
 

@@ -23,9 +23,11 @@ const FOREIGN = [
 /** kube-proxy's clean-up takes these too, and the range that its configuration spares is not known to it. */
 const FOREIGN_SERVER = "ipvsadm -A -t 10.50.0.1:80 -s rr";
 
+const NOTHING = "nothing to remove (IPv4 and IPv6 examined)\n";
+
 async function clean(t: Test, dryRun: boolean): Promise<string> {
   const output = new CollectedOutput();
-  t.equal(await cleanHost({ dryRun, output }), true, "nothing failed");
+  t.equal(await cleanHost({ dryRun, output }), 0, "nothing failed");
   t.strictSame(output.notes, []);
   return output.text;
 }
@@ -59,7 +61,7 @@ t.test("all of a populated node, both families", async (t) => {
     t.ok(would.includes(`${line}\n`), `it says: ${line}`);
   }
 
-  t.equal(await clean(t, false), "");
+  t.match(await clean(t, false), /^removed \d+ rules in \d+ chains, [^\n]*\n$/);
   const { servers, sets, addresses } = await shownIpvs();
   t.strictSame(servers, []);
   t.match(sets, [/^create SOMEBODY /]);
@@ -67,6 +69,6 @@ t.test("all of a populated node, both families", async (t) => {
   t.notMatch(await saved(), /KUBE-|kube-/);
   t.match(await saved(), /-A INPUT -m set --match-set SOMEBODY src -j ACCEPT[\s\S]*^others /m, "others' things stay");
 
-  t.equal(await clean(t, true), "", "there is nothing more to clean up");
-  t.equal(await clean(t, false), "", "and to do it twice is no harm");
+  t.equal(await clean(t, true), NOTHING, "there is nothing more to clean up");
+  t.equal(await clean(t, false), NOTHING, "and to do it twice is no harm");
 });
