@@ -262,6 +262,32 @@ t.test(
   },
 );
 
+/** A tool with a child that leaves its process group and keeps its output open. */
+const ESCAPES = `setsid sleep 100000 & echo $$ $! >>"$FOLDER/pids"; wait`;
+
+t.test(
+  "the daemon ends although a tool's child holds its output open",
+  { skip: skip || variantSkip("nft") },
+  async (t) => {
+    const { start, replace, hung } = await setUp(t);
+    replace("iptables-restore", ESCAPES);
+    const daemon = start();
+    await hung();
+    t.equal(await daemon.stop(), null, "by the signal");
+    t.match(daemon.lines.join("\n"), /"Shutdown did not finish in time; exiting"/);
+  },
+);
+
+t.test("so it does when it ends by itself, with its error", { skip: skip || variantSkip("nft") }, async (t) => {
+  const { folder, start, replace, hung } = await setUp(t);
+  replace("iptables-restore", ESCAPES);
+  const daemon = start();
+  await hung();
+  writeFileSync(join(folder, "config.yaml"), `${CONFIG}bindAddress: 0.0.0.0\n`);
+  t.equal((await daemon.finish()).code, 1);
+  t.match(daemon.lines.join("\n"), /"Shutdown did not finish in time; exiting" err="content of .* was updated"/);
+});
+
 function nameOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8");
