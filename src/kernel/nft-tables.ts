@@ -2,7 +2,7 @@
 import { KernelError } from "../errors.ts";
 import { FAMILIES, type Family } from "../net/family.ts";
 import { align, attribute, readAttributes } from "./attributes.ts";
-import { netfilterDump, withSocket } from "./netlink.ts";
+import { type Converse, netfilterDump, withSocket } from "./netlink.ts";
 import {
   errnoName,
   errnoOf,
@@ -70,11 +70,11 @@ const ATTEMPTS = 5;
  * Returns a digest of the chains with a KUBE- name in the tables of this family: their names, handles, and numbers of
  * rules and references (NFTA_CHAIN_USE). Undefined where they cannot be read, or changed during each attempt to.
  */
-export async function digestOfChains(family: Family): Promise<string | undefined> {
+export async function digestOfChains(family: Family, converse: Converse = withSocket): Promise<string | undefined> {
   const request = frame([{ type: GET_CHAIN, flags: FLAG.dump, payload: header(FAMILY[family]) }], 1);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const digest = new ChainDigest();
-    const dumped = withSocket("netfilter", "dump", (socket) => socket.exchange(request, (part) => digest.add(part)));
+    const dumped = converse("netfilter", "dump", (socket) => socket.exchange(request, (part) => digest.add(part)));
     if ((await unlessRefused(dumped, "refused")) === "refused") return undefined;
     if (digest.isWhole) return digest.text;
   }
@@ -102,8 +102,10 @@ class ChainDigest {
     for (let at = 0; at < datagram.length; ) {
       const end = at + datagram.readUInt32LE(at);
       const type = datagram.readUInt16LE(at + 4);
-      if ((datagram.readUInt16LE(at + 6) & INTERRUPTED) !== 0 || type === TYPE.error) this.isWhole = false;
-      if (type === TYPE.error || type === TYPE.done) return true;
+      const isEnd = type === TYPE.error || type === TYPE.done;
+      const isInterrupted = (datagram.readUInt16LE(at + 6) & INTERRUPTED) !== 0;
+      if (isInterrupted || (isEnd && datagram.readInt32LE(at + HEADER) !== 0)) this.isWhole = false;
+      if (isEnd) return true;
       // The header of nfnetlink has the generation.
       if (isOurs(datagram, at + HEADER + NFNETLINK, end)) this.#mix(datagram, at + HEADER + NFNETLINK, end);
       at = align(end);

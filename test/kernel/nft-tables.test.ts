@@ -4,10 +4,13 @@ import "../support/enter-sandbox.ts";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import t from "tap";
+import { KernelError } from "../../src/errors.ts";
+import { attribute } from "../../src/kernel/attributes.ts";
 import { machine } from "../../src/kernel/kernel.ts";
 import { deleteTable, digestOfChains, familiesOfTable } from "../../src/kernel/nft-tables.ts";
 import { variantSkip } from "../support/iptables-variant.ts";
 import { commandHere } from "../support/namespace-command.ts";
+import { type Answer, errnoPayload, netlinkFunction } from "../support/netlink-function.ts";
 import { skipReason } from "../support/sandbox.ts";
 
 const skip = skipReason();
@@ -33,6 +36,54 @@ t.test("without the right to administer networks nothing is found, and deleting 
   const bare = ["--bounding-set", "-net_admin", "--inh-caps", "-net_admin"];
   const { stdout } = await execa("setpriv", [...bare, process.execPath, "--import=tsx", program]);
   t.match(JSON.parse(stdout), { find: /EPERM|1/, remove: /IPv4 kube-proxy: the table cannot be deleted \(EPERM\)/ });
+});
+
+const TABLE = attribute(1, Buffer.from("nat\0"));
+const chain = (name: string): Answer => {
+  const payload = Buffer.concat([Buffer.of(2, 0, 0, 0), TABLE, attribute(3, Buffer.from(`${name}\0`))]);
+  return { type: 0x0a03, flags: 2, sequence: 1, payload };
+};
+const OURS = chain("KUBE-A");
+const NAMELESS: Answer = { ...OURS, payload: Buffer.concat([Buffer.of(2, 0, 0, 0), TABLE]) };
+const DONE: Answer = { type: 3, flags: 2, sequence: 1, payload: errnoPayload(0) };
+const EINTR = 4;
+
+/** The digest by a kernel whose attempts to dump go as given; the last one is repeated. */
+async function digestFrom(...attempts: readonly (readonly Answer[])[]) {
+  let begun = 0;
+  const kernel = netlinkFunction({
+    answers: () => {
+      begun++;
+      return (attempts[begun - 1] ?? attempts.at(-1) ?? []).map((answer) => [answer]);
+    },
+  });
+  return { digest: await digestOfChains("IPv4", kernel), begun };
+}
+
+t.test("a dump that is interrupted is repeated, at most five times", async (t) => {
+  const { digest } = await digestFrom([OURS, DONE]);
+  t.type(digest, "string");
+  t.not((await digestFrom([chain("KUBE-B"), DONE])).digest, digest);
+  t.equal((await digestFrom([chain("CNI"), NAMELESS, OURS, DONE])).digest, digest);
+  for (const interrupted of [
+    [{ ...OURS, flags: 0x12 }, DONE],
+    [OURS, { ...DONE, flags: 0x12 }],
+    [OURS, { ...DONE, payload: errnoPayload(EINTR) }],
+    [{ ...DONE, type: 2, payload: errnoPayload(EINTR) }],
+  ]) {
+    t.strictSame(await digestFrom(interrupted, [OURS, DONE]), { digest, begun: 2 });
+    t.strictSame(await digestFrom(interrupted), { digest: undefined, begun: 5 });
+  }
+});
+
+t.test("without an answer there is no digest", async (t) => {
+  const refused = new KernelError({
+    step: "netfilter netlink",
+    target: "socket",
+    code: "EPERM",
+    words: "not permitted",
+  });
+  t.equal(await digestOfChains("IPv4", () => Promise.reject(refused)), undefined);
 });
 
 const LOADED = "*nat\n:KUBE-A - [0:0]\n:KUBE-B - [0:0]\n-A KUBE-A -j KUBE-B\n-A KUBE-B -j RETURN\nCOMMIT\n";
