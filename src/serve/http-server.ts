@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { Log } from "../sync/log.ts";
+import type { Clock } from "../sync/schedule.ts";
 import { type Answer, type Answerer, plainText, type Question } from "./answer.ts";
 
 /** In milliseconds and bytes. Node checks the time-outs of headers and requests every `connectionsCheckingInterval`. */
@@ -20,11 +21,19 @@ const READ_TIMEOUT = 30_000;
 const MAX_CONNECTIONS = 512;
 const MAX_CONNECTIONS_PER_PEER = 64;
 
+/** Milliseconds in which a new connection is not closed for another one: its client may not have sent its request yet. */
+const GRACE = 250;
+
+/** Connections that may be open for the length of `GRACE`. */
+const MAX_BURST = 4_096;
+
 /**
- * The share of RLIMIT_NOFILE that connections may take. The rest is for listeners, netlink sockets, and the pipes of
- * iptables-restore. libuv resets connections beyond the limit without telling us, so it must not be reached.
+ * The shares of RLIMIT_NOFILE that connections may take, usually and in a burst. The rest is for listeners, netlink
+ * sockets, and the pipes of iptables-restore. libuv resets connections beyond the limit without telling us, so it must
+ * not be reached.
  */
 const FILE_SHARE = 1 / 4;
+const BURST_SHARE = 1 / 2;
 
 /** Connections that may wait to be accepted, as in Go's net package; the kernel lowers it to `net.core.somaxconn`. */
 const BACKLOG = 4_096;
@@ -84,37 +93,51 @@ type Socket = IncomingMessage["socket"];
 
 interface Connection {
   readonly peer: string;
+  /** By the clock. */
+  readonly accepted: number;
   /** A request was received and is not answered yet. */
   busy: boolean;
 }
 
+export interface ConnectionsInput {
+  /** RLIMIT_NOFILE of this process. */
+  readonly maxOpenFiles: number;
+  readonly clock: Clock;
+}
+
 /**
- * The open connections of all servers of this process. At its limit the oldest idle connection gives way to a new one,
- * of the same peer where that peer is at its own limit; only where none is idle, the oldest of all. So a client is
- * answered however many connections others, or others behind the same address, hold open.
+ * The open connections of all servers of this process. Above a limit the oldest idle connections are closed, of the
+ * peers that are above theirs or of all; requests that are being answered only where none is idle. A new connection has
+ * some time for its request before that, so a client is answered however many connections others, or others behind the
+ * same address, open and hold.
  */
 export class Connections {
   /** In the order in which they became idle or busy. */
   readonly #open = new Map<Socket, Connection>();
   readonly #perPeer = new Map<string, number>();
+  readonly #clock: Clock;
   readonly #most: number;
   readonly #mostPerPeer: number;
+  readonly #mostInBurst: number;
+  #isTrimDue = false;
 
-  /** `maxOpenFiles`: RLIMIT_NOFILE of this process. */
-  constructor(maxOpenFiles: number) {
+  constructor({ maxOpenFiles, clock }: ConnectionsInput) {
+    this.#clock = clock;
     this.#most = Math.min(MAX_CONNECTIONS, Math.floor(maxOpenFiles * FILE_SHARE));
     this.#mostPerPeer = Math.min(MAX_CONNECTIONS_PER_PEER, Math.floor(this.#most / 2));
+    this.#mostInBurst = Math.min(MAX_BURST, Math.floor(maxOpenFiles * BURST_SHARE));
   }
 
   /** A connection was accepted. */
   add(socket: Socket): void {
     // There is none when the client is gone already.
     const peer = `${socket.remoteAddress}`;
-    if (this.#countOf(peer) >= this.#mostPerPeer) this.#evict((connection) => connection.peer === peer);
-    else if (this.#open.size >= this.#most) this.#evict(() => true);
-    this.#open.set(socket, { peer, busy: false });
+    const connection = { peer, accepted: this.#clock.now(), busy: false };
+    this.#open.set(socket, connection);
     this.#perPeer.set(peer, this.#countOf(peer) + 1);
     socket.once("close", () => this.#remove(socket));
+    if (this.#open.size > this.#mostInBurst) this.#closeOldestIdle();
+    if (this.#exceeds(connection)) this.#trimLater();
   }
 
   /** A request was received. */
@@ -127,18 +150,45 @@ export class Connections {
     this.#move(socket, false);
   }
 
-  #evict(matches: (connection: Connection) => boolean): void {
-    let oldest: Socket | undefined;
+  #trimLater(): void {
+    if (this.#isTrimDue) return;
+    this.#isTrimDue = true;
+    this.#clock.after(GRACE, () => {
+      this.#isTrimDue = false;
+      this.#trim(isIdle);
+      if (!this.#exceeding().some(isIdle)) this.#trim(() => true);
+      if (this.#exceeding().length > 0) this.#trimLater();
+    });
+  }
+
+  /** Closes connections beyond their grace, the oldest first, until no limit is exceeded any more. */
+  #trim(matches: (connection: Connection) => boolean): void {
+    const latest = this.#clock.now() - GRACE;
     for (const [socket, connection] of this.#open) {
-      if (!matches(connection)) continue;
-      oldest ??= socket;
-      if (connection.busy) continue;
-      oldest = socket;
-      break;
+      if (connection.accepted <= latest && matches(connection) && this.#exceeds(connection)) this.#close(socket);
     }
-    if (!oldest) return;
-    oldest.destroy();
-    this.#remove(oldest);
+  }
+
+  #exceeding(): readonly Connection[] {
+    return [...this.#open.values()].filter((connection) => this.#exceeds(connection));
+  }
+
+  #exceeds({ peer }: Connection): boolean {
+    return this.#open.size > this.#most || this.#countOf(peer) > this.#mostPerPeer;
+  }
+
+  /** The new connection is idle itself. */
+  #closeOldestIdle(): void {
+    for (const [socket, connection] of this.#open) {
+      if (!isIdle(connection)) continue;
+      this.#close(socket);
+      return;
+    }
+  }
+
+  #close(socket: Socket): void {
+    socket.destroy();
+    this.#remove(socket);
   }
 
   #move(socket: Socket, busy: boolean): void {
@@ -161,6 +211,10 @@ export class Connections {
   #countOf(peer: string): number {
     return this.#perPeer.get(peer) ?? 0;
   }
+}
+
+function isIdle({ busy }: Connection): boolean {
+  return !busy;
 }
 
 async function close(server: Server): Promise<void> {

@@ -64,7 +64,7 @@ export async function startServers(input: ServersInput): Promise<Servers> {
   const health = new Health({ clock, now, timeout: 2 * options.syncPeriod, ...(interruptions && { interruptions }) });
   // Where nobody can ask for the proxy's health, load balancers are not told that it is ill.
   const healthy = () => options.healthzBindAddress === "" || health.healthy();
-  const connections = new Connections(input.maxOpenFiles);
+  const connections = new Connections(input);
   let services: ServiceHealthServers | undefined;
   const status = statusPages({ ...input, profiler: new Profiler(), started: now(), rules: rules.answer });
   const bindings: Binding[] = [];

@@ -43,7 +43,7 @@ endpoints: [{ addresses: [10.244.1.5], nodeName: worker-a, conditions: { ready: 
 `;
 
 t.test(
-  "every probe is answered while 10,000 connections are held to each of three servers",
+  "every probe is answered while 10,000 connections are held to each of two servers",
   { skip: skipReason() || variantSkip(VARIANT) },
   async (t) => {
     const node = await makeNetns("idle");
@@ -58,8 +58,8 @@ t.test(
     await daemon.said(/"Opened the health-check port of a Service"/);
 
     const script = fileURLToPath(new URL("../support/hold-connections.mjs", import.meta.url));
-    const ports = [10_256, HEALTH_CHECK_PORT, 10_249].map(String);
-    // The hard limit of open files may be lower than what all ports take together.
+    const ports = [10_256, HEALTH_CHECK_PORT].map(String);
+    // The hard limit of open files may be lower than what both ports take together.
     const holders = ports.map((port) => {
       const command = [`--net=${node.path}`, "env", "-u", "NODE_OPTIONS", process.execPath, script, `${COUNT}`, port];
       const holder = spawn("setpriv", ["--pdeathsig", "KILL", "nsenter", ...command], {
@@ -77,7 +77,7 @@ t.test(
     };
 
     const probe = async (url: string) =>
-      inNamespace(node, ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "--max-time", "30", url], { env });
+      inNamespace(node, ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "--max-time", "60", url], { env });
     const answers: string[] = [];
     const all = Promise.all(holders.map(established));
     let held = false;
@@ -87,7 +87,6 @@ t.test(
     for (let count = 0; count < PROBES || !held; count++) {
       answers.push(await probe("http://127.0.0.1:10256/livez"));
       answers.push(await probe(`http://127.0.0.1:${HEALTH_CHECK_PORT}/`));
-      answers.push(await probe("http://127.0.0.1:10249/proxyMode"));
       await wait(1000);
     }
     t.comment(`${answers.length} probes`);

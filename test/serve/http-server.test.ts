@@ -8,6 +8,8 @@ import { fileURLToPath } from "node:url";
 import t, { type Test } from "tap";
 import { type Answerer, plainText } from "../../src/serve/answer.ts";
 import { Connections, listen } from "../../src/serve/http-server.ts";
+import { systemClock } from "../../src/sync/schedule.ts";
+import { HandClock } from "../support/clock.ts";
 import { ask, freePort, ipv6Skip, occupy, speak, statusOf } from "../support/http-client.ts";
 import { keptLog } from "../support/kept-log.ts";
 
@@ -18,7 +20,7 @@ interface Setting {
 }
 
 async function setUp(t: Test, answer: Answerer, setting: Setting = {}) {
-  const { host = "127.0.0.1", keepAlive = true, connections = new Connections(FILES) } = setting;
+  const { host = "127.0.0.1", keepAlive = true, connections = connectionsOf(FILES) } = setting;
   const { logs, lines } = keptLog();
   const port = await freePort();
   const server = await listen({ place: { host, port }, answer, log: logs("servers.ts"), connections, keepAlive });
@@ -28,6 +30,10 @@ async function setUp(t: Test, answer: Answerer, setting: Setting = {}) {
 
 /** A limit of open files that leaves room for as many connections as there may ever be. */
 const FILES = 20_000;
+
+function connectionsOf(maxOpenFiles: number): Connections {
+  return new Connections({ maxOpenFiles, clock: systemClock });
+}
 
 const MODULE = fileURLToPath(new URL("../../src/serve/http-server.ts", import.meta.url));
 
@@ -147,50 +153,90 @@ async function openIdle(t: Test, port: number, count: number, addressOf = (_inde
   return open;
 }
 
-t.test("above the limit of one peer its oldest idle connection gives way to a new one", async (t) => {
+t.test("above the limit of one peer its oldest idle connections are closed", async (t) => {
   const { port } = await setUp(t, echo);
   const other = await openIdle(t, port, 1, () => "127.0.0.2");
-  const open = await openIdle(t, port, 64);
+  const open = await openIdle(t, port, 66);
   t.equal(await statusOf({ port }), 200);
-  await open[0]?.closed;
+  await Promise.all(open.slice(0, 2).map(({ closed }) => closed));
   t.strictSame(
     open.map(({ socket }) => socket.destroyed),
-    open.map((_, index) => index === 0),
+    open.map((_, index) => index < 2),
   );
   t.equal(other[0]?.socket.destroyed, false, "older, but of another peer");
 });
 
-t.test("above the limit of all peers the oldest idle connection of any gives way", async (t) => {
-  const connections = new Connections(FILES);
+t.test("above the limit of all peers the oldest idle connections of any are closed", async (t) => {
+  const connections = connectionsOf(FILES);
   const [one, two] = [await setUp(t, echo, { connections }), await setUp(t, echo, { connections })];
   const open = await openIdle(t, one.port, 512, (index) => `127.0.1.${1 + (index % 16)}`);
+  await openIdle(t, two.port, 1, () => "127.0.2.1");
   t.equal(await statusOf(two), 200, "at another server of the same process");
   await open[0]?.closed;
   t.equal(open.filter(({ socket }) => socket.destroyed).length, 1);
 });
 
-t.test("a request that is being answered gives way only where no connection is idle", async (t) => {
+t.test("a request that is being answered is cut off only where no connection is idle", async (t) => {
   const requests = new EventEmitter();
   const { port } = await setUp(t, ({ path }) => {
     if (path !== "/slow") return plainText("ok");
     requests.emit("slow");
     return new Promise(() => {});
   });
-  const askSlowly = async (socket: Socket) => {
+  const askSlowly = async ({ socket }: { readonly socket: Socket }) => {
     const received = once(requests, "slow");
     socket.write("GET /slow HTTP/1.1\r\nHost: n1\r\n\r\n");
     await received;
   };
-  const busy = await openIdle(t, port, 63);
-  for (const { socket } of busy) await askSlowly(socket);
-  const [idle] = await openIdle(t, port, 1);
+  const busy = await openIdle(t, port, 64);
+  for (const one of busy) await askSlowly(one);
+  const idle = await openIdle(t, port, 2);
   t.equal(await statusOf({ port }), 200);
-  await idle?.closed;
+  await Promise.all(idle.map(({ closed }) => closed));
   t.notOk(busy.some(({ socket }) => socket.destroyed));
-  for (const { socket } of await openIdle(t, port, 1)) await askSlowly(socket);
+  for (const one of await openIdle(t, port, 1)) await askSlowly(one);
   t.equal(await statusOf({ port }), 200);
   await busy[0]?.closed;
   t.equal(busy.filter(({ socket }) => socket.destroyed).length, 1);
+});
+
+t.test("a new connection has its time, unless there are more than files allow", async (t) => {
+  const clock = new HandClock();
+  const { port } = await setUp(t, echo, { connections: new Connections({ maxOpenFiles: 200, clock }) });
+  const open = await openIdle(t, port, 101);
+  await open[0]?.closed;
+  t.equal(open.filter(({ socket }) => socket.destroyed).length, 1, "half of the files are connections");
+  await clock.advance(100);
+  const [late] = await openIdle(t, port, 1);
+  await open[1]?.closed;
+  await clock.advance(150);
+  // Half of the 50 connections that there may be: the others of this peer are closed, and only the late one is young.
+  await open[76]?.closed;
+  t.strictSame(
+    open.map(({ socket }) => socket.destroyed),
+    open.map((_, index) => index < 77),
+  );
+  t.equal(late?.socket.destroyed, false);
+  t.equal(await statusOf({ port }), 200);
+});
+
+t.test("where files allow no more and all requests are being answered, a further connection is closed", async (t) => {
+  const clock = new HandClock();
+  const requests = new EventEmitter();
+  const answer: Answerer = () => {
+    requests.emit("received");
+    return new Promise(() => {});
+  };
+  const { port } = await setUp(t, answer, { connections: new Connections({ maxOpenFiles: 8, clock }) });
+  const busy = await openIdle(t, port, 4);
+  for (const { socket } of busy) {
+    const received = once(requests, "received");
+    socket.write("GET / HTTP/1.1\r\nHost: n1\r\n\r\n");
+    await received;
+  }
+  const [further] = await openIdle(t, port, 1);
+  await further?.closed;
+  t.notOk(busy.some(({ socket }) => socket.destroyed));
 });
 
 t.test("connections that end are not counted any more", async (t) => {
@@ -211,7 +257,9 @@ t.test("a process that may open 64 files answers while 500 connections are held 
     import { Connections, listen } from ${JSON.stringify(MODULE)};
     const answer = () => ({ status: 200, headers: {}, body: "ok" });
     const place = { host: "127.0.0.1", port: ${port} };
-    await listen({ place, answer, log: {}, connections: new Connections(64), keepAlive: false });
+    const clock = { now: () => performance.now(), after: (delay, callback) => void setTimeout(callback, delay) };
+    const connections = new Connections({ maxOpenFiles: 64, clock });
+    await listen({ place, answer, log: {}, connections, keepAlive: false });
     process.stdout.write("listening");`;
   const args = ["--nofile=64:64", process.execPath, "--import=tsx", "--input-type=module", "-e", script];
   const server = spawn("prlimit", args, { stdio: ["ignore", "pipe", "inherit"] });
@@ -238,7 +286,7 @@ t.test("nothing keeps a process alive once its server is closed", async (t) => {
     import { get } from "node:http";
     import { Connections, listen } from ${JSON.stringify(MODULE)};
     const answer = () => ({ status: 200, headers: {}, body: "ok" });
-    const connections = new Connections(1024);
+    const connections = new Connections({ maxOpenFiles: 1024, clock: { now: () => 0 } });
     const place = { host: "127.0.0.1", port: ${port} };
     const server = await listen({ place, answer, log: {}, connections, keepAlive: true });
     const got = await new Promise((resolve) => get("http://127.0.0.1:${port}", resolve));
@@ -255,7 +303,7 @@ t.test("a port that is taken", async (t) => {
   t.teardown(release);
   const log = keptLog().logs("servers.ts");
   const place = { host: "127.0.0.1", port };
-  const listening = listen({ place, answer: echo, log, connections: new Connections(FILES), keepAlive: true });
+  const listening = listen({ place, answer: echo, log, connections: connectionsOf(FILES), keepAlive: true });
   await t.rejects(listening, { code: "EADDRINUSE" });
 });
 
@@ -268,7 +316,7 @@ t.test("everywhere means both families", { skip: await ipv6Skip() }, async (t) =
 t.test("the wildcard of IPv6 alone leaves IPv4 to others", { skip: await ipv6Skip() }, async (t) => {
   const log = keptLog().logs("servers.ts");
   const port = await freePort();
-  const rest = { log, connections: new Connections(FILES), keepAlive: true };
+  const rest = { log, connections: connectionsOf(FILES), keepAlive: true };
   const place = { port, ipv6Only: true };
   const six = await listen({ ...rest, place: { ...place, host: "::" }, answer: () => plainText("6") });
   const four = await listen({ ...rest, place: { ...place, host: "0.0.0.0" }, answer: () => plainText("4") });

@@ -8,6 +8,7 @@ import { Connections } from "../../src/serve/http-server.ts";
 import { ServiceHealthServers } from "../../src/serve/service-health.ts";
 import type { Warning } from "../../src/serve/warning.ts";
 import type { ServiceHealth } from "../../src/sync/observer.ts";
+import { systemClock } from "../../src/sync/schedule.ts";
 import { ask, freePort, ipv6Skip, occupy, statusOf } from "../support/http-client.ts";
 import { keptLog } from "../support/kept-log.ts";
 import { buildReport } from "../support/metrics.ts";
@@ -34,7 +35,7 @@ function setUp(t: Test, nodePortAddresses = EVERYWHERE) {
   const servers = new ServiceHealthServers({
     nodeName: "n1",
     nodePortAddresses,
-    connections: new Connections(1024),
+    connections: new Connections({ maxOpenFiles: 1024, clock: systemClock }),
     healthy: () => state.healthy,
     log: logs("service-health.ts"),
     warn: (warning) => warnings.push(warning),

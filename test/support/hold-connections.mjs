@@ -1,6 +1,6 @@
 // Opens connections to ports of 127.0.0.1 and never sends a whole request on them: half stay silent, half send a header
 // line each second. Arguments: connections for each port, then the ports. A connection that the server ends is opened
-// again a second later. Prints the number of connections ended by the server each second, as one JSON object a line.
+// again five seconds later. Prints the number of connections ended by the server each second, as one JSON object a line.
 import { connect } from "node:net";
 
 const [count, ...ports] = process.argv.slice(2).map(Number);
@@ -20,7 +20,7 @@ function open(port, index) {
   socket.on("close", () => {
     ended += 1;
     clearInterval(drip);
-    setTimeout(open, 1000, port, index);
+    setTimeout(open, 5000, port, index);
   });
   socket.resume();
 }
