@@ -14,7 +14,7 @@ import { inNamespace, VARIANTS, variantEnvironment, variantSkip } from "../suppo
 import { makeNetns, removeNetns } from "../support/netns.ts";
 import { skipReason } from "../support/sandbox.ts";
 
-t.setTimeout(300_000);
+t.setTimeout(900_000);
 
 const [VARIANT = "nft"] = VARIANTS;
 
