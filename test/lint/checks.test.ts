@@ -45,8 +45,8 @@ t.test("of the demo only the Service that sleeps is told", async (t) => {
   t.equal(code, 1);
   t.match(
     text,
-    /^demo\/asleep\.yaml:\d+: warning: Service demo\/asleep: .*\n {2}connections are refused\n0 errors, 1 warning\n$/,
+    /^demo\/asleep\.yaml:\d+: warning: Service demo\/asleep: .*\n {2}connections are refused\n0 errors, 1 warning \(3 Services in 4 files checked\)\n$/,
   );
   const clean = ["dns.yaml", "node.yaml", "web.yaml"].map((file) => join(FIXTURES, "demo", file));
-  t.strictSame(await lint(...clean), { code: 0, text: "no findings\n", notes: [] });
+  t.strictSame(await lint(...clean), { code: 0, text: "no findings (2 Services in 3 files checked)\n", notes: [] });
 });
