@@ -1,4 +1,4 @@
-// What does IPVS say of its servers?
+// Decodes the answers of IPVS about virtual and real servers (`linux/ip_vs.h`).
 import type { Family } from "../net/family.ts";
 import { PROTOCOLS } from "../net/protocol.ts";
 import type { ServerSettings } from "../state/server-change.ts";
@@ -15,12 +15,13 @@ const TARGET = "ipvs";
 const METHOD_MASK = 0x7;
 
 /**
- * The virtual server of this family in an answer; undefined where it is of the other family, by firewall mark, or of a
- * protocol that no Service has: those are somebody else's. Throws KernelError for what cannot be one.
+ * The virtual server in an answer; undefined where it is by firewall mark, or of a protocol that no Service
+ * has: those are other software's. Throws KernelError for what cannot be one.
  */
-export function readServer(payload: Buffer, family: Family): ServerSettings | undefined {
+export function readServer(payload: Buffer): ServerSettings | undefined {
   const server = inside(payload, TOP.server);
-  if (readFamily(value(server, SERVER.family, 2)) !== family || server.has(SERVER.mark)) return undefined;
+  const family = readFamily(value(server, SERVER.family, 2));
+  if (server.has(SERVER.mark)) return undefined;
   const number = value(server, SERVER.protocol, 2).readUInt16LE(0);
   const protocol = PROTOCOLS.find((known) => PROTOCOL[known] === number);
   if (protocol === undefined) return undefined;

@@ -2,7 +2,7 @@
 import type { Family } from "../net/family.ts";
 import type { IpvsState } from "../state/kernel-state.ts";
 import { readSets } from "./ipset.ts";
-import { hasIpvs, type IpvsAccess, MACHINE, readServers } from "./ipvs.ts";
+import { hasIpvs, type IpvsAccess, MACHINE, ServerReader } from "./ipvs.ts";
 import { deviceAddresses, findDevice } from "./link.ts";
 import type { LinkRange } from "./link-codec.ts";
 
@@ -28,6 +28,7 @@ export async function observeIpvs(
   family: Family,
   { sets, device, optional }: IpvsLook,
   access: IpvsAccess = MACHINE,
+  servers: ServerReader = new ServerReader(access),
 ): Promise<ObservedIpvs> {
   const { converse } = access;
   if (device === undefined) return { ...NO_SERVERS, ...(await readSets(sets, converse)) };
@@ -36,7 +37,7 @@ export async function observeIpvs(
   return {
     kind: "observed",
     ...(await readSets(sets, converse)),
-    servers: optional && !(await hasIpvs(access)) ? [] : await readServers(family, access),
+    servers: optional && !(await hasIpvs(access)) ? [] : await servers.read(family),
     devices: link ? [device] : [],
     addresses: addresses.filter((range) => isAlone(range, family)).map(({ address }) => address),
   };

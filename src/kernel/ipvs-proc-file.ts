@@ -1,11 +1,14 @@
-// Where does the kernel write down all of its virtual servers?
-import { readFile } from "node:fs/promises";
+// Reads /proc/net/ip_vs.
+import { createReadStream } from "node:fs";
 import { KernelError } from "../errors.ts";
 
-/** The text of /proc/net/ip_vs, of the network namespace that this process is in. Rejects with KernelError. */
-export async function readIpvsProc(path = "/proc/net/ip_vs"): Promise<string> {
+/**
+ * The text of /proc/net/ip_vs, of the network namespace that this process is in, in pieces of 64 KiB: other work goes on
+ * between them, and the megabytes of a large cluster are never held whole. Throws KernelError.
+ */
+export async function* readIpvsProc(path = "/proc/net/ip_vs"): AsyncIterable<string> {
   try {
-    return await readFile(path, "utf8");
+    yield* createReadStream(path, "utf8");
   } catch (cause) {
     const code = String((cause as NodeJS.ErrnoException).code);
     throw new KernelError({ step: "ipvs", target: path, code, words: "cannot be read", cause });

@@ -1,4 +1,4 @@
-// What does /proc/net/ip_vs say? All servers of both families at once, many times faster than to ask for each.
+// Parses /proc/net/ip_vs: the servers of both families at once, many times faster than a request for each.
 import { PROTOCOLS } from "../net/protocol.ts";
 import type { BusyServer, ForwardMethod, ServerIdentity } from "../state/virtual-server.ts";
 import { addressText } from "./address-bytes.ts";
@@ -12,6 +12,9 @@ export interface ProcServer extends ServerIdentity {
   readonly scheduler: string;
   readonly realServers: readonly BusyServer[];
 }
+
+/** The text of /proc/net/ip_vs in pieces. */
+export type ProcText = AsyncIterable<string> | Iterable<string>;
 
 /** Version, and the headings of virtual and of real servers. */
 const HEADINGS = 3;
@@ -34,22 +37,30 @@ interface OpenServer extends ProcServer {
 }
 
 /**
- * The servers in the text. Those by firewall mark, and of protocols that no Service has, are somebody else's and left
- * out with what is behind them. Throws KernelError for text that is none of the kernel's.
+ * The servers in the text, which may come in pieces that end anywhere. Those by firewall mark, and of protocols that no
+ * Service has, are other software's and left out with their real servers. Rejects with KernelError for text that the
+ * kernel did not write, and with what the pieces reject with.
  */
-export function readProcServers(text: string): readonly ProcServer[] {
+export async function readProcServers(pieces: ProcText): Promise<readonly ProcServer[]> {
   const servers: ProcServer[] = [];
   let current: OpenServer | undefined;
-  for (const line of text.split("\n").slice(HEADINGS)) {
-    if (line === "") continue;
+  let [number, rest] = [0, ""];
+  const take = (line: string) => {
+    if (number++ < HEADINGS || line === "") return;
     if (line.startsWith(" ")) {
       const real = readReal(line);
       current?.realServers.push(real);
-      continue;
+      return;
     }
     current = line.startsWith("FWM ") ? undefined : readServer(line);
     if (current !== undefined) servers.push(current);
+  };
+  for await (const piece of pieces) {
+    const lines = (rest + piece).split("\n");
+    rest = lines.pop() ?? "";
+    lines.forEach(take);
   }
+  take(rest);
   return servers;
 }
 

@@ -57,7 +57,7 @@ async function busyBehind(servers: readonly ServerIdentity[], access: IpvsAccess
 }
 
 async function busyInProc({ readProc }: IpvsAccess): Promise<ReadonlySet<string>> {
-  const servers = readProcServers(await readProc());
+  const servers = await readProcServers(readProc());
   return new Set(servers.flatMap((server) => server.realServers.filter(isBusy).map((real) => realKey(server, real))));
 }
 

@@ -15,7 +15,7 @@ import {
   timeoutsRequest,
 } from "./ipvs-codec.ts";
 import { FAMILY_NAME } from "./ipvs-numbers.ts";
-import { readProcServers } from "./ipvs-proc.ts";
+import { type ProcText, readProcServers } from "./ipvs-proc.ts";
 import { readIpvsProc } from "./ipvs-proc-file.ts";
 import { insteadOf, serverRefusal } from "./ipvs-refusal.ts";
 import { type Converse, withSocket } from "./netlink.ts";
@@ -30,7 +30,7 @@ const AT_ONCE = 4096;
 export interface IpvsAccess {
   readonly converse: Converse;
   /** The text of /proc/net/ip_vs. */
-  readonly readProc: () => Promise<string>;
+  readonly readProc: () => ProcText;
   /** How often the module `ip_vs` is used; absent or undefined where that is not known. */
   readonly moduleUsers?: () => Promise<number | undefined>;
 }
@@ -53,19 +53,46 @@ export async function hasIpvs({ converse }: IpvsAccess = MACHINE): Promise<boole
  * protocols than Services have, are left out. One that comes or goes meanwhile may be among them or not. Rejects with
  * KernelError, with code ENOENT where the kernel has no IPVS.
  */
-export async function readServers(
-  family: Family,
-  { converse, readProc }: IpvsAccess = MACHINE,
-): Promise<readonly ObservedServer[]> {
+export async function readServers(family: Family, access: IpvsAccess = MACHINE): Promise<readonly ObservedServer[]> {
+  return (await readAllServers(access)).filter(({ address }) => familyOf(address) === family);
+}
+
+async function readAllServers({ converse, readProc }: IpvsAccess): Promise<readonly ObservedServer[]> {
   const request = { protocol: "generic", type: await numberOf(converse), payload: serversPayload() } as const;
-  const { found } = await dump(request, (payload) => readServer(payload, family), converse);
+  const { found } = await dump(request, readServer, converse);
   const listed = new Map(found.map((server) => [printIdentity(server), server]));
   const servers: ObservedServer[] = [];
-  for (const { realServers, ...told } of readProcServers(await readProc())) {
+  for (const { realServers, ...told } of await readProcServers(readProc())) {
     const server = listed.get(printIdentity(told));
     if (server !== undefined) servers.push({ ...server, realServers });
   }
   return servers;
+}
+
+/** Reads the servers of both families at once, for both families if they ask while the same read is under way. */
+export class ServerReader {
+  readonly #access: IpvsAccess;
+  #reading: Promise<readonly ObservedServer[]> | undefined;
+
+  constructor(access: IpvsAccess) {
+    this.#access = access;
+  }
+
+  /** As `readServers`. */
+  async read(family: Family): Promise<readonly ObservedServer[]> {
+    const reading = this.#reading ?? readAllServers(this.#access);
+    this.#reading = reading;
+    try {
+      return (await reading).filter(({ address }) => familyOf(address) === family);
+    } finally {
+      if (this.#reading === reading) this.#reading = undefined;
+    }
+  }
+
+  /** To be called after a change of servers: a read that is under way may have missed it. */
+  invalidate(): void {
+    this.#reading = undefined;
+  }
 }
 
 /** The real servers behind one virtual server; none where that is missing. Rejects with KernelError. */

@@ -11,7 +11,7 @@ import type { RunCommand } from "./command.ts";
 import { deleteFlows, type FoundFlows, listUdpFlows } from "./conntrack.ts";
 import { GenerationWatch } from "./generation.ts";
 import { restoreTables, saveText } from "./iptables.ts";
-import { type IpvsAccess, MACHINE } from "./ipvs.ts";
+import { type IpvsAccess, MACHINE, ServerReader } from "./ipvs.ts";
 import { IpvsWatch, ipvsFingerprint, readModuleUsers } from "./ipvs-fingerprint.ts";
 import { type IpvsLook, type ObservedIpvs, observeIpvs } from "./ipvs-observe.ts";
 import { ALL_WELL, carryOutIpvs, type StepOutcome } from "./ipvs-step.ts";
@@ -76,6 +76,8 @@ export function machine(run: RunCommand, access: IpvsAccess = MACHINE): Kernel {
   const chains = new Map<Family, string | undefined>();
   const own = access === MACHINE ? { ...access, moduleUsers: readModuleUsers } : access;
   const ipvs = new IpvsWatch(() => ipvsFingerprint(own));
+  const servers = new ServerReader(access);
+  const observe = (family: Family, look: IpvsLook) => observeIpvs(family, look, access, servers);
   return {
     facts: () => readNodeFacts(run),
     addresses: readAddresses,
@@ -83,7 +85,7 @@ export function machine(run: RunCommand, access: IpvsAccess = MACHINE): Kernel {
       // This observation covers all earlier changes.
       await watch.moved(family);
       saves.drop(family);
-      return stateOf(family, await saveText(run, family), look, access);
+      return stateOf(family, await saveText(run, family), look, observe);
     },
     observeInBackground: async (family, look) => {
       await watch.moved(family);
@@ -93,13 +95,13 @@ export function machine(run: RunCommand, access: IpvsAccess = MACHINE): Kernel {
       if (!look.ipvs && saves.isSame(family, text)) return undefined;
       if (saves.drops(family) === drops) saves.remember(family, text);
       else chains.delete(family);
-      return stateOf(family, text, look, access);
+      return stateOf(family, text, look, observe);
     },
-    ipvs: (family, look) => observeIpvs(family, { ...look, optional: true }, access),
+    ipvs: (family, look) => observe(family, { ...look, optional: true }),
     apply: (plan, progressed) =>
       applyPlan(
         plan,
-        (step, onRule) => carryOut({ run, watch, saves, chains, access, ipvs }, step, onRule),
+        (step, onRule) => carryOut({ run, watch, saves, chains, access, servers, ipvs }, step, onRule),
         progressed,
       ),
     moved: (family) => watch.moved(family),
@@ -118,7 +120,7 @@ async function stateOf(
   family: Family,
   text: string,
   { sysctls, counters, ipvs }: Look,
-  access: IpvsAccess,
+  observeIpvs: (family: Family, look: IpvsLook) => Promise<ObservedIpvs>,
 ): Promise<KernelState> {
   return {
     family,
@@ -127,7 +129,7 @@ async function stateOf(
     fragments: pagedList(),
     sysctls: await observeSysctls(sysctls),
     counters: counters.length === 0 ? [] : await observeCounters(counters),
-    ...(ipvs && { ipvs: await observeIpvs(family, ipvs, access) }),
+    ...(ipvs && { ipvs: await observeIpvs(family, ipvs) }),
   };
 }
 
@@ -137,11 +139,12 @@ interface Ways {
   readonly saves: SaveWatch;
   readonly chains: Map<Family, string | undefined>;
   readonly access: IpvsAccess;
+  readonly servers: ServerReader;
   readonly ipvs: IpvsWatch;
 }
 
 async function carryOut(
-  { run, watch, saves, chains, access, ipvs }: Ways,
+  { run, watch, saves, chains, access, servers, ipvs }: Ways,
   step: Step,
   onRule: OnRule,
 ): Promise<StepOutcome> {
@@ -162,6 +165,10 @@ async function carryOut(
       }
       return ALL_WELL;
     default:
-      return ipvs.ours(step, () => carryOutIpvs(step, access));
+      try {
+        return await ipvs.ours(step, () => carryOutIpvs(step, access));
+      } finally {
+        servers.invalidate();
+      }
   }
 }

@@ -169,7 +169,10 @@ export class Keeper {
   get nextVerification(): number {
     const { clock, syncPeriod, minSyncPeriod = 0 } = this.#input;
     const repair = Math.min(syncPeriod / 2, 2 * this.#cost + minSyncPeriod + POLL);
-    return Math.max(0, Math.max(this.#verified + syncPeriod - repair, this.#asked + POLL) - clock.now());
+    const due = this.#verified + syncPeriod - repair;
+    // In IPVS mode both families share one read of the servers if they verify at the same moment.
+    const shared = this.#held && isIpvsMode(this.#held) ? due - (due % (syncPeriod / 6)) : due;
+    return Math.max(0, Math.max(shared, this.#asked + POLL) - clock.now());
   }
 
   /**

@@ -105,7 +105,7 @@ t.test("an interface that somebody else made keeps what is on it from nobody els
   leaving.observer.passed("IPv4", WELL);
   t.match(await said(2), [
     /interface=true sets=0/,
-    /^"What another mode left cannot be taken away; trying again" code="EINVAL" err=".*not of kind dummy/,
+    /^"Cannot remove what the previous proxy mode left; retrying at growing intervals" err=".*not of kind dummy/,
   ]);
 });
 

@@ -53,7 +53,7 @@ t.test("where the kernel does not tell of connections, all may have some", async
   for (const servers of [1, 9]) {
     const { memory, reals, left } = await setUp(servers);
     memory.loses = (protocol, purpose) => (protocol === "generic" && purpose === "dump" ? "answer" : undefined);
-    const access: IpvsAccess = { converse: memory.converse, readProc: async () => readNothing(memory) };
+    const access: IpvsAccess = { converse: memory.converse, readProc: () => readNothing(memory) };
     const { draining } = await retireServers(reals, access);
     memory.loses = undefined;
     t.strictSame(draining, reals);
@@ -61,14 +61,20 @@ t.test("where the kernel does not tell of connections, all may have some", async
   }
 });
 
-/** What a kernel says that is none. */
-async function readNothing(memory: IpvsMemory): Promise<string> {
-  return `${await memory.readProc()}nonsense\n`;
+/** Text that the kernel does not write. */
+async function* readNothing(memory: IpvsMemory): AsyncIterable<string> {
+  yield* memory.readProc();
+  yield "nonsense\n";
+}
+
+function* failing(): Iterable<string> {
+  yield "IP Virtual Server\n";
+  throw new TypeError("a bug");
 }
 
 t.test("a fault of ours is no busy server", async (t) => {
   const { memory, reals } = await setUp(9);
-  const access: IpvsAccess = { converse: memory.converse, readProc: () => Promise.reject(new TypeError("a bug")) };
+  const access: IpvsAccess = { converse: memory.converse, readProc: failing };
   await t.rejects(retireServers(reals, access), TypeError);
 });
 

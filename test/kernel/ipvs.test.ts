@@ -9,6 +9,7 @@ import {
   hasIpvs,
   readRealServers,
   readServers,
+  ServerReader,
 } from "../../src/kernel/ipvs.ts";
 import { tryScheduler } from "../../src/kernel/ipvs-trial.ts";
 import type { ServerChange, ServerSettings } from "../../src/state/server-change.ts";
@@ -41,6 +42,33 @@ const ADD: readonly ServerChange[] = [
 function codes(results: Awaited<ReturnType<typeof changeServers>>) {
   return results.map((refused) => refused?.refusal.code);
 }
+
+t.test("both families share one read of /proc/net/ip_vs, and a change of ours asks for another", async (t) => {
+  const kernel = ipvsKernel();
+  await changeServers(
+    [
+      { kind: "add-server", server: WEB },
+      { kind: "add-server", server: WEB6 },
+    ],
+    kernel,
+  );
+  let reads = 0;
+  const readProc = () => {
+    reads++;
+    return kernel.readProc();
+  };
+  const reader = new ServerReader({ ...kernel, readProc });
+  const both = () => Promise.all([reader.read("IPv4"), reader.read("IPv6")]);
+  const found = await both();
+  t.match(found, [[{ address: WEB.address }], [{ address: WEB6.address }]]);
+  t.equal(reads, 1);
+  await both();
+  t.equal(reads, 2, "a read that is over is not used again");
+  const first = reader.read("IPv4");
+  reader.invalidate();
+  await Promise.all([first, reader.read("IPv6")]);
+  t.equal(reads, 4);
+});
 
 t.test("what is added is found, each family by itself", async (t) => {
   const kernel = ipvsKernel();
@@ -155,9 +183,10 @@ t.test("servers by firewall mark and of other protocols are nobody's of ours", a
 t.test("one that went between the two looks is not told of", async (t) => {
   const kernel = ipvsKernel();
   await changeServers(ADD, kernel);
-  const text = await kernel.readProc();
+  const text: string[] = [];
+  for await (const piece of kernel.readProc()) text.push(piece);
   await changeServers([{ kind: "remove-server", server: WEB }], kernel);
-  t.strictSame(await readServers("IPv4", { ...kernel, readProc: async () => text }), []);
+  t.strictSame(await readServers("IPv4", { ...kernel, readProc: () => text }), []);
 });
 
 t.test("timeouts, and the end of everything", async (t) => {

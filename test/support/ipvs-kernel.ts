@@ -64,7 +64,7 @@ export function ipvsKernel(options: IpvsKernelOptions = {}): IpvsKernel {
   };
   return {
     converse: netlinkFunction({ receiveBuffer, answers }),
-    readProc: async () => procText(servers),
+    readProc: () => [procText(servers)],
     counted,
     timeouts,
     addForeign: (values) => {

@@ -39,7 +39,7 @@ export class IpvsMemory implements IpvsAccess {
     throw new KernelError({ step: `${protocol} netlink`, target: "answer", code: "ETIMEDOUT", words: "no answer" });
   };
 
-  readonly readProc = (): Promise<string> => this.#servers.readProc();
+  readonly readProc = () => this.#servers.readProc();
 
   /** Somebody else's doing, of which the journal says nothing. */
   async edit(...steps: readonly IpvsStep[]): Promise<void> {
