@@ -370,11 +370,12 @@ const CANARY = "KUBE-PROXY-CANARY";
 
 /**
  * The same change is tried once more, from what the kernel really holds, before any Service is blamed. A transient error
- * is left to the next sync, a second later.
+ * after an observation is left to the next sync, a second later; without one it may only mean that other software changed
+ * the rules (a chain that is to be deleted is busy while a rule of theirs jumps to it).
  */
 function isWorthARetry({ refused, items }: Applied, believed: boolean): boolean {
-  if (refused && (isTransient(refused.error) || (!believed && !isOverRule(refused.error)))) return false;
-  return refused !== undefined || (believed && items.length > 0);
+  if (believed) return refused !== undefined || items.length > 0;
+  return refused !== undefined && !isTransient(refused.error) && isOverRule(refused.error);
 }
 
 /** What other software changed; a real server that drains is no drift. */

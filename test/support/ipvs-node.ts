@@ -57,12 +57,30 @@ export async function makeNode(): Promise<{ end(): Promise<void> }> {
   };
 }
 
-/** Knows whether a pass is under way: one ends when the schedule waits for the next. */
-class PassClock extends HandClock {
-  passing = false;
+/** Knows whether a sync is under way: it ends when the schedule waits for the next one. */
+class SyncClock extends HandClock {
+  readonly #observed: Observed;
+  /** Syncs that had ended when the present one began; undefined between syncs. */
+  #before: number | undefined;
 
+  constructor(observed: Observed) {
+    super();
+    this.#observed = observed;
+  }
+
+  get syncing(): boolean {
+    return this.#before !== undefined;
+  }
+
+  begin(): void {
+    this.#before ??= this.#observed.reports.length;
+  }
+
+  /** After a failed sync the first wait is the schedule's, for a retry. */
   override after(delay: number, callback: () => void): () => void {
-    if (delay === SYNC_PERIOD) this.passing = false;
+    const { reports } = this.#observed;
+    const failed = reports.length > (this.#before ?? 0) && reports.at(-1)?.failure !== undefined;
+    if (delay === SYNC_PERIOD || failed) this.#before = undefined;
     return super.after(delay, callback);
   }
 }
@@ -72,14 +90,14 @@ type NodeOptions = Partial<LoopOptions> & { readonly family?: Family; readonly b
 /** The daemon's loop over the real kernel, in IPVS mode unless another backend is given. */
 export class IpvsNode {
   readonly lines: string[] = [];
-  readonly #clock = new PassClock();
   readonly #observed = new Observed();
+  readonly #clock = new SyncClock(this.#observed);
   readonly #loop: FamilyLoop;
 
   constructor({ family = "IPv4", backend = IPVS_BACKEND, ...options }: NodeOptions = {}) {
     const kernel = machine(runCommand);
     const addresses: Kernel["addresses"] = (of) => {
-      this.#clock.passing = true;
+      this.#clock.begin();
       return kernel.addresses(of);
     };
     this.#loop = new FamilyLoop({
@@ -124,7 +142,7 @@ export class IpvsNode {
       const next = this.#clock.next() ?? Number.POSITIVE_INFINITY;
       if (this.#clock.now() + next > end) break;
       await this.#clock.advance(next);
-      while (this.#clock.passing) await sleep(2);
+      while (this.#clock.syncing) await sleep(2);
     }
     await this.#clock.advance(end - this.#clock.now());
     return this.lastReport;
