@@ -62,6 +62,7 @@ async function setUp(t: Test, { variant = "nft", program = SOURCES }: Setting = 
   t.teardown(() => {
     for (const pid of pids().filter(isRunning)) process.kill(Number(pid), "SIGKILL");
   });
+  const daemons: Daemon[] = [];
   return {
     node,
     folder,
@@ -69,6 +70,7 @@ async function setUp(t: Test, { variant = "nft", program = SOURCES }: Setting = 
       const flags = source.length > 0 ? source : ["--manifests", path("cluster.yaml")];
       const daemon = new Daemon(["run", "--config", path("config.yaml"), ...flags], node, env, program);
       t.teardown(() => daemon.stop("SIGKILL"));
+      daemons.push(daemon);
       return daemon;
     },
     /** Puts a shell script in the place of a tool. */
@@ -79,7 +81,11 @@ async function setUp(t: Test, { variant = "nft", program = SOURCES }: Setting = 
     restoreTool: (name: string) => rmSync(path(name)),
     /** Waits until the tools that were replaced run, and returns their process ids. */
     hung: async () => {
-      while (pids().length === 0) await sleep(20);
+      while (pids().length === 0) {
+        const ended = daemons.find((daemon) => daemon.hasEnded);
+        if (ended) throw new Error(`the daemon ended before its tool hung: ${ended.lines.slice(-3).join("")}`);
+        await sleep(20);
+      }
       return pids();
     },
     show: (text: string) => writeFileSync(path("cluster.yaml"), text),
@@ -187,8 +193,14 @@ t.test("SIGTERM ends a daemon that waits for an API server", { skip: skip || var
   const flags = ["run", "--config", join(folder, "config.yaml"), "--master", `http://127.0.0.1:${port}`];
   const daemon = new Daemon(flags, node, variantEnvironment("nft"), SOURCES);
   t.teardown(() => daemon.stop("SIGKILL"));
-  const asked = new Promise((resolve) => server.once("connection", resolve));
-  await asked;
+  let asked = false;
+  server.once("connection", () => {
+    asked = true;
+  });
+  while (!asked) {
+    if (daemon.hasEnded) throw new Error(`the daemon ended: ${daemon.lines.slice(-3).join("")}`);
+    await sleep(20);
+  }
   t.equal(await endsWithItsTools(t, daemon, []), 0);
 });
 

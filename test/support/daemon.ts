@@ -59,6 +59,10 @@ export class Daemon {
     return this.#child.pid ?? 0;
   }
 
+  get hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
   /** Sends a signal that is not meant to end it. */
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
