@@ -1,4 +1,4 @@
-// Which kinds of failure exist, and what each tells its reader?
+// The errors that the project throws: InputError, RuleSyntaxError, KernelError.
 
 /** Where in the input something stands: as much as is known, in reading order. */
 export interface Place {

@@ -1,4 +1,4 @@
-// What do flags and a configuration file come to?
+// Combines flags and the configuration file into the options of the daemon.
 import { readFile } from "node:fs/promises";
 import { InputError } from "../errors.ts";
 import { completeConfig } from "../options/complete.ts";

@@ -1,4 +1,4 @@
-// What does the daemon do, from its flags to its exit code?
+// The daemon from its flags to its exit code.
 import { writeFile } from "node:fs/promises";
 import type { Config } from "../options/config.ts";
 import { flagValue } from "../options/flags.ts";

@@ -1,4 +1,4 @@
-// What does a file hold that tools printed on a node?
+// Reads a file with the output of iptables-save, ipset save and ipvsadm from a node.
 import { readFile } from "node:fs/promises";
 import { text as streamText } from "node:stream/consumers";
 import { InputError, RuleSyntaxError } from "../errors.ts";

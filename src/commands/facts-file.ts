@@ -1,4 +1,4 @@
-// What does a file of node facts say?
+// Reads a file of node facts.
 import { readFile } from "node:fs/promises";
 import { InputError } from "../errors.ts";
 import { readConfigText } from "../options/config-text.ts";

@@ -16,7 +16,7 @@ export interface InputArguments {
   readonly paths: readonly string[];
   /** There is something else to look at, so there need be no objects. */
   readonly withoutObjects?: boolean;
-  /** The live cluster is compared with the paths, rather than read in place of them. */
+  /** The live cluster is compared with the paths, rather than read instead of them. */
   readonly clusterIsSide?: boolean;
   /** A live cluster in place of paths: by a kubeconfig, or as a Pod of it. */
   readonly kubeconfig?: string | undefined;

@@ -1,4 +1,4 @@
-// Can this node be served as it is configured?
+// Checks whether this node can run the configured mode.
 import type { Node } from "../api/objects.ts";
 import { type ConfiguredRanges, checkFamilies, nodePortWarnings } from "../model/family-check.ts";
 import { isLoopback, nodeIPsOf } from "../model/node-ips.ts";

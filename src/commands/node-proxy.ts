@@ -1,4 +1,4 @@
-// Starts the node proxy on this machine and runs it until it is told to stop.
+// Starts the node proxy on this machine and runs it until it is stopped.
 import { hostname } from "node:os";
 import { KernelError } from "../errors.ts";
 import { type RunCommand, stoppableCommands } from "../kernel/command.ts";

@@ -36,7 +36,7 @@ const MODES: readonly CaseMode[] = ["iptables", "ipvs"];
 /**
  * Runs all cases and prints the results; the answer is the exit code: 0 all passed, 1 some failed, 2 some case file
  * or some of its manifests cannot be used. `input` has the manifests that go with every case file, or a
- * live cluster in place of all manifests. Rejects with InputError.
+ * live cluster instead of all manifests. Rejects with InputError.
  */
 export async function testPaths(input: InputFlags, flags: TestFlags, output: Output): Promise<ExitCode> {
   checkSupported(input.options, MODES);

@@ -1,4 +1,4 @@
-// How is ipset asked to change and to list sets (linux/netfilter/ipset/ip_set.h)?
+// Encodes requests to change and to list ipsets (linux/netfilter/ipset/ip_set.h).
 
 import type { SetHeader, SetType } from "../state/ip-set.ts";
 import { HASH } from "../state/ipset-text.ts";

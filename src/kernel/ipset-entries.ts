@@ -1,4 +1,4 @@
-// How are many entries put into a set, or taken out, when the kernel may refuse some?
+// Adds many entries to an ipset, or removes them, when the kernel may reject some.
 import { KernelError } from "../errors.ts";
 import { printAdd } from "../state/ipset-text.ts";
 import type { SetChange } from "../state/set-change.ts";

@@ -62,7 +62,7 @@ export class IpvsWatch {
       if (this.#expected) this.#expected = afterStep(this.#expected, step, outcome);
       return outcome;
     } catch (error) {
-      // Nobody knows how far it came.
+      // How far it came is unknown.
       this.#expected = undefined;
       throw error;
     } finally {

@@ -1,4 +1,4 @@
-// How does a real server go without breaking a connection?
+// Removes real servers without breaking a connection.
 import { KernelError } from "../errors.ts";
 import { realKey } from "../state/ipvs-claims.ts";
 import type { Retirement, ServerChange } from "../state/server-change.ts";

@@ -37,7 +37,7 @@ export interface IpvsAccess {
 
 export const MACHINE: IpvsAccess = { converse: withSocket, readProc: readIpvsProc };
 
-/** Virtual servers of both families, whoever made them. Rejects with KernelError. */
+/** All virtual servers of both families. Rejects with KernelError. */
 export async function countServers(converse: Converse): Promise<number> {
   const request = { protocol: "generic", type: await numberOf(converse), payload: serversPayload() } as const;
   return countMessages(request, () => true, converse);

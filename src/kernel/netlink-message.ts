@@ -1,4 +1,4 @@
-// How are netlink messages put into one send, and found in what comes back?
+// Encodes netlink messages and finds them in the answers.
 import { getSystemErrorName } from "node:util";
 import { align, misread } from "./attributes.ts";
 

@@ -1,4 +1,4 @@
-// Which ServicePorts does a Service have in one family?
+// Derives the ServicePorts of a Service in one IP family.
 import type { ApiServicePort, Service } from "../api/objects.ts";
 import { familyOf } from "../net/address.ts";
 import type { Family } from "../net/family.ts";

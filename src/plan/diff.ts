@@ -1,4 +1,4 @@
-// What has to be done so that the kernel holds what is wanted?
+// Plans the steps from the observed or applied state to the desired state.
 import { changesBetween } from "../paged-list.ts";
 import { type KernelState, type Rule, TABLES } from "../state/kernel-state.ts";
 import { fillMeanwhile } from "./filling.ts";

@@ -1,4 +1,4 @@
-// What does `/metrics` say, and who tells it?
+// Serves `/metrics`.
 import Registry from "prom-client/lib/registry.js";
 import type { Family } from "../net/family.ts";
 import { type Observer, together } from "../sync/observer.ts";

@@ -1,4 +1,4 @@
-// Which program does a kubeconfig name to give us credentials, and what is that program told?
+// Reads the exec credential plugin of a kubeconfig.
 import { readFile } from "node:fs/promises";
 import { InputError } from "../errors.ts";
 import type { Access } from "./access.ts";

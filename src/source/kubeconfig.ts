@@ -1,4 +1,4 @@
-// What does a kubeconfig say of the cluster and of us?
+// Reads the cluster and the user from a kubeconfig.
 import { readFile } from "node:fs/promises";
 import { quote } from "../api/quote.ts";
 import { InputError, type Place } from "../errors.ts";

@@ -1,4 +1,4 @@
-// What does a text say now that others may replace in its file?
+// Reads credentials from files that may be replaced while the daemon runs.
 import { readFile } from "node:fs/promises";
 import { InputError } from "../errors.ts";
 import type { Material } from "./access.ts";

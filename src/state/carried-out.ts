@@ -23,7 +23,7 @@ export interface DumpExtent {
   readonly missing: readonly MissingPart["part"][];
 }
 
-/** What was observed, and in place of all that the dump does not show, what is wanted. */
+/** What was observed, and the desired state for everything that the dump does not show. */
 export function withoutGaps(actual: KernelState, wanted: KernelState, { told, missing }: DumpExtent): KernelState {
   const desired = tablesOf(wanted);
   const unseen = [...desired].filter(([table]) => missing.includes(table));

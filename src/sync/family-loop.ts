@@ -1,4 +1,4 @@
-// What does the daemon do for one IP family, from start to stop?
+// Syncs one IP family from start to stop: desired state, changes, verification, UDP conntrack entries.
 import { isDeepStrictEqual } from "node:util";
 import type { Node, Snapshot } from "../api/objects.ts";
 import { KernelError, RuleSyntaxError } from "../errors.ts";

@@ -109,7 +109,7 @@ export class Keeper {
   }
 
   /**
-   * Whether other software changed our rules, as far as nf_tables tells of changes. Reads rules only when it tells of one,
+   * Whether other software changed our rules, as far as nf_tables reports changes. Reads rules only when it reports one,
    * in IPVS mode a few dozen.
    */
   async rulesMoved(): Promise<boolean> {
@@ -178,7 +178,7 @@ export class Keeper {
   /**
    * Compares the kernel with the applied state, in the background and while syncs go on. Resolves to whether a sync is
    * needed because they differ or the kernel could not be read. To be called when `nextVerification` is over; where
-   * nf_tables tells of changes, it is put off for a second at a time until there was a foreign one.
+   * nf_tables reports changes, it is put off for a second at a time until there was a foreign one.
    */
   async verify(): Promise<boolean> {
     const applied = this.#held;
@@ -207,7 +207,7 @@ export class Keeper {
     return false;
   }
 
-  /** In IPVS mode without the rules, as long as nf_tables tells of no foreign change. */
+  /** In IPVS mode without the rules, as long as nf_tables reports no foreign change. */
   async #observeInBackground(
     applied: KernelState,
     now: number,

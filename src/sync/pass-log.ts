@@ -1,4 +1,4 @@
-// What does the log say of a pass?
+// Logs what a sync did.
 import type { Progress } from "../kernel/apply.ts";
 import type { Family } from "../net/family.ts";
 import type { Plan } from "../plan/plan.ts";

@@ -279,7 +279,7 @@ class Search {
     this.#blamed.set(fragment.key, { error, instead, ...(group.length > 0 && { suspectedWith: group }) });
   }
 
-  /** By key, what the kernel may keep in place of each: the version it accepted last, else what it holds now. */
+  /** By key, what the kernel may keep instead of each: the version it accepted last, else what it holds now. */
   #insteadOf(fragments: readonly Fragment[]): ReadonlyMap<string, readonly Fragment[]> {
     const present = presentRules(this.#observed, this.#input.target, fragments);
     return new Map(

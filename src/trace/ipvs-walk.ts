@@ -1,4 +1,4 @@
-// What does IPVS do with a packet, at one of the two hooks where it takes new connections?
+// Walks a packet through IPVS at one of the two hooks where it accepts new connections.
 import { PROTOCOL_NUMBERS } from "../net/protocol.ts";
 import { printIdentity, type VirtualServer } from "../state/virtual-server.ts";
 import { type Branch, Branches } from "./branch.ts";

@@ -1,4 +1,4 @@
-// Is a packet one that a rule is for?
+// Evaluates all matches of a rule for a packet.
 import { judgeAddressRange, judgeAddressType, judgeNetwork } from "./judge-address.ts";
 import { judgeNth, judgeRandom, judgeRecent } from "./judge-chance.ts";
 import { judgeConnection, judgeMark } from "./judge-connection.ts";

@@ -1,4 +1,4 @@
-// Is what a packet has at some places in a set?
+// Evaluates whether an ipset contains the fields of a packet.
 import { prefixMask } from "./address-value.ts";
 import type { FoundSet } from "./found-set.ts";
 import { agreed, FAILS, type Judgement, judged, negated, unknown } from "./judgement.ts";

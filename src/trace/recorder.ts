@@ -1,4 +1,4 @@
-// What was met on the way, and which ends were found?
+// Records the rules that a traced packet matched and its outcomes.
 import { type Branch, joinedSteps } from "./branch.ts";
 import { plus } from "./fraction.ts";
 import type { End, Outcome, RulePlace, ServerPlace, Step } from "./trace.ts";

@@ -1,4 +1,4 @@
-// What does one table do, at one hook, with all that a packet may be by then?
+// Walks a packet through one table at one hook.
 import { type Branch, Branches, type Reasons } from "./branch.ts";
 import { type Effect, effectOf, printHostPort } from "./effect.ts";
 import { Fates } from "./fate.ts";

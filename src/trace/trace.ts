@@ -1,4 +1,4 @@
-// What does a walk tell: which rules a packet meets, and where it may end?
+// The result of a trace: the rules that a packet matched and its outcomes.
 import type { Rule, TableName } from "../state/kernel-state.ts";
 import type { ServerIdentity } from "../state/virtual-server.ts";
 import type { Fraction } from "./fraction.ts";

@@ -279,11 +279,11 @@ t.test("a dump without rules, or with an error message in their place, is refuse
     ["hello\n", /file\.yaml: line 1: not a line of iptables-save, ipset save or ipvsadm -Sn: hello$/],
     [
       "iptables-save v1.8.9 (nf_tables): Could not fetch rule set generation id: Permission denied (you must be root)\n",
-      /file\.yaml: line 1: an error message in place of rules; save them again, as root: /,
+      /file\.yaml: line 1: an error message instead of rules; save them again, as root: /,
     ],
     [
       "-bash: iptables-save: command not found\n",
-      /line 1: an error message in place of rules; save them again, as root: /,
+      /line 1: an error message instead of rules; save them again, as root: /,
     ],
   ];
   for (const [text, message] of refused) {

@@ -126,7 +126,7 @@ const TRACE: Readonly<Record<string, Omit<Expected, "args"> & { readonly args: r
     args: ["--rules", "denied.save", "--from", "10.0.0.1", "--to", "10.96.0.10:80"],
     code: 2,
     stdout: "",
-    stderr: /denied\.save: line 1: an error message in place of rules; save them again, as root: /,
+    stderr: /denied\.save: line 1: an error message instead of rules; save them again, as root: /,
   },
   "a dump that does not exist": {
     args: ["--rules", "gone.save", "--from", "10.0.0.1", "--to", "10.96.0.10:80"],

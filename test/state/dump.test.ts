@@ -93,7 +93,7 @@ t.test("what is wrong is told with its line", async (t) => {
     [
       "a stray line",
       `${V4}iptables: command not found\n`,
-      /^line 6: an error message in place of rules; save them again, as root: iptables: command not found$/,
+      /^line 6: an error message instead of rules; save them again, as root: iptables: command not found$/,
     ],
     [
       "a list of rules",

@@ -1,4 +1,5 @@
 // IPVS mode on a real kernel that rejects single items, or has sets of our names that are none of ours.
+import { readFileSync } from "node:fs";
 import { execa } from "execa";
 import t from "tap";
 import type { Service, ServiceRecord } from "../../src/api/objects.ts";
@@ -100,6 +101,32 @@ t.test("a real server that IPVS does not take", async (t) => {
   ]);
   t.equal((await node.later(1000)).failure, undefined);
   await node.stop();
+  await clear();
+});
+
+t.test("a restart while the kernel rejects real servers removes nothing that serves", async (t) => {
+  const services = (podOf: (number: number) => string) =>
+    Array.from({ length: 60 }, (_, at) => service(`s${at}`, { clusterIP: `10.0.1.${at + 1}` }, podOf(at)));
+  const first = new IpvsNode();
+  await first.show(...services(() => "10.71.1.5"));
+  await first.stop();
+  const counts: (readonly [servers: number, reals: number])[] = [];
+  const count = () => {
+    const lines = readFileSync("/proc/net/ip_vs", "utf8").split("\n");
+    const reals = lines.filter((line) => line.startsWith("  -> 0A470105"));
+    counts.push([lines.filter((line) => line.startsWith("TCP ")).length, reals.length]);
+  };
+  const polls = setInterval(count, 5);
+  const second = new IpvsNode();
+  const rejected = new Set([3, 30, 57]);
+  const report = await second.show(...services((number) => (rejected.has(number) ? "224.0.0.9" : "10.71.1.5")));
+  clearInterval(polls);
+  count();
+  t.equal(report.failure, undefined);
+  t.equal(refusals(second).length, rejected.size);
+  t.equal(Math.min(...counts.map(([servers]) => servers)), 60, `virtual servers in ${counts.length} polls`);
+  t.equal(Math.min(...counts.map(([, reals]) => reals)), 57, "real servers of all others");
+  await second.stop();
   await clear();
 });
 
