@@ -82,8 +82,9 @@ async function setUp(t: Test, { variant = "nft", program = SOURCES }: Setting = 
     /** Waits until the tools that were replaced run, and returns their process ids. */
     hung: async () => {
       while (pids().length === 0) {
-        const ended = daemons.find((daemon) => daemon.hasEnded);
-        if (ended) throw new Error(`the daemon ended before its tool hung: ${ended.lines.slice(-3).join("")}`);
+        const ended = daemons.at(-1);
+        if (ended?.hasEnded)
+          throw new Error(`the daemon ended before its tool hung: ${ended.lines.slice(-3).join("")}`);
         await sleep(20);
       }
       return pids();
@@ -182,6 +183,7 @@ t.test(
 
 t.test("SIGTERM ends a daemon that waits for an API server", { skip: skip || variantSkip("nft") }, async (t) => {
   const node = await ownNetns("stop-api");
+  t.teardown(() => node.agent.close());
   const server = createServer(() => {});
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   t.teardown(() => server.close());
