@@ -5,10 +5,10 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 const FOLDER = ".tap/coverage";
 
 /**
- * Per cent that must be reached. Branches are not all: many are the empty side of a look-up that the type checker cannot
- * know to succeed.
+ * Per cent that must be reached; every file below 100 is listed in each run. A demand of 100 leads to tests that only
+ * execute lines. Many branches are the empty side of a look-up that the type checker cannot know to succeed.
  */
-const DEMANDED = { lines: 100, statements: 100, functions: 100, branches: 97 };
+const DEMANDED = { lines: 99.5, statements: 99.5, functions: 99.5, branches: 97 };
 
 /**
  * Prints every file that is not reached whole, and says whether what is demanded is reached. A file that holds no more

@@ -93,6 +93,7 @@ export class IpvsNode {
   readonly #observed = new Observed();
   readonly #clock = new SyncClock(this.#observed);
   readonly #loop: FamilyLoop;
+  #underWay = 0;
 
   constructor({ family = "IPv4", backend = IPVS_BACKEND, ...options }: NodeOptions = {}) {
     const kernel = machine(runCommand);
@@ -120,12 +121,31 @@ export class IpvsNode {
         families: [family],
       },
       backend,
-      kernel: { ...kernel, addresses },
+      kernel: {
+        ...kernel,
+        addresses,
+        observeInBackground: this.#awaited(kernel.observeInBackground),
+        moved: this.#awaited(kernel.moved),
+        chainsMoved: this.#awaited(kernel.chainsMoved),
+        ipvsMoved: this.#awaited(kernel.ipvsMoved),
+      },
       clock: this.#clock,
       log: createLog("text", (line) => this.lines.push(line)),
       observer: this.#observed,
       since: 0,
     });
+  }
+
+  /** A call of the background verification, which time waits for. */
+  #awaited<Args extends readonly unknown[], Result>(call: (...args: Args) => Promise<Result>) {
+    return async (...args: Args): Promise<Result> => {
+      this.#underWay++;
+      try {
+        return await call(...args);
+      } finally {
+        this.#underWay--;
+      }
+    };
   }
 
   /** These Services and no others are there now; resolves when the kernel holds them. */
@@ -142,7 +162,8 @@ export class IpvsNode {
       const next = this.#clock.next() ?? Number.POSITIVE_INFINITY;
       if (this.#clock.now() + next > end) break;
       await this.#clock.advance(next);
-      while (this.#clock.syncing) await sleep(2);
+      do await sleep(2);
+      while (this.#clock.syncing || this.#underWay > 0);
     }
     await this.#clock.advance(end - this.#clock.now());
     return this.lastReport;

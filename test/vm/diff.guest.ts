@@ -50,7 +50,7 @@ const NOTHING = { code: 0, text: /^no differences \([12] famil(?:y|ies), \d+ cha
 t.test("into the mode, from one cluster to another, past other hands, and out of it", async (t) => {
   for (const folder of [OTHER, CLUSTER]) {
     await carryOut(folder);
-    t.strictSame(await diff(folder), NOTHING);
+    t.match(await diff(folder), NOTHING);
   }
 
   for (const command of [
@@ -75,10 +75,10 @@ t.test("into the mode, from one cluster to another, past other hands, and out of
   ]);
   await carryOut(CLUSTER);
   await carryOut(CLUSTER);
-  t.strictSame(await diff(CLUSTER), NOTHING, "a real server that was told to drain goes the second time");
+  t.match(await diff(CLUSTER), NOTHING, "a real server that was told to drain goes the second time");
 
   await carryOut(CLUSTER, "--proxy-mode", "iptables");
-  t.strictSame(await diff(CLUSTER, "--proxy-mode", "iptables"), NOTHING);
+  t.match(await diff(CLUSTER, "--proxy-mode", "iptables"), NOTHING);
   const { stdout } = await execa("sh", ["-c", "ip link show kube-ipvs0 2>&1; ipset save; ipvsadm -Sn"], {
     reject: false,
   });

@@ -188,11 +188,11 @@ t.test("from IPVS mode to iptables mode, and back", async (t) => {
   const ipvs = await start(t, "ipvs");
   t.match(await say("ipvsadm -L --timeout"), /: 800 60 300$/, "IPVS has the time-outs that were asked for");
   t.equal(await say("sysctl -n net.ipv4.conf.all.arp_ignore net.ipv4.conf.all.arp_announce"), "1\n2", "and strict ARP");
-  // Somebody else's.
-  await say("ipvsadm -A -t 192.0.2.10:9999 -s rr; ipset create SOMEBODY hash:ip");
   await openAll(t, clients, "through IPVS");
   await beginAll(clients);
   t.equal(await ipvs.stop(), 0);
+  // Of other software. IPVS mode itself removes virtual servers that no Service has, within seconds, as kube-proxy does.
+  await say("ipvsadm -A -t 192.0.2.10:9999 -s rr; ipset create SOMEBODY hash:ip");
   await talkAll(t, clients, "through IPVS", "nobody there");
   const iptables = await start(t, "iptables");
   await iptables.said(/are waited for/);
