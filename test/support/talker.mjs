@@ -106,7 +106,13 @@ async function keepConnecting(client, at) {
 
 async function connect(address, port) {
   const socket = net.connect({ host: address, port, localPort: nextPort++ });
-  await within(new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject)), "connecting");
+  try {
+    await within(new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject)), "connecting");
+  } catch (error) {
+    // Another program of this node has the port; no packet was sent.
+    if (error.code === "EADDRINUSE") return connect(address, port);
+    throw error;
+  }
   socket.on("error", () => socket.destroy());
   const lines = readline.createInterface({ input: socket }).on("error", () => {});
   const ask = () => {
