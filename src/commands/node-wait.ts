@@ -130,7 +130,7 @@ class NodeReader {
 
   #note(change: Change): void {
     if (change.type === "set") this.#objects.set(printObject(change.object), change);
-    // Whoever reads the rest has never heard of the object.
+    // The consumer has never received the object.
     else if (change.type === "delete") this.#objects.delete(printIdentity(change.identity));
     else this.#completions.set(change.kind, change);
     if (change.type === "complete" && change.kind === "Node") this.isComplete = true;

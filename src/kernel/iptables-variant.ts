@@ -34,7 +34,7 @@ export interface ToolsInput {
 }
 
 /**
- * Name of the program that stands for both variants in an image, where `iptables` is a symbolic link to it: ours
+ * Name of the wrapper for both variants in an image, where `iptables` is a symbolic link to it: ours
  * (scripts/deploy) and kube-proxy's (kubernetes-sigs/iptables-wrappers).
  */
 const WRAPPER = "iptables-wrapper";

@@ -75,7 +75,7 @@ export class IpvsWatch {
   async moved(): Promise<boolean> {
     const [began, first] = [this.#steps, await this.#read()];
     if (this.#expected && isSame(first, this.#expected)) return false;
-    // The module is also used by whoever lists its servers just now.
+    // A process that lists the servers at this moment also counts as a user of the module.
     const second = await this.#read();
     if (this.#underWay > 0 || began !== this.#steps || !isSame(first, second)) return false;
     const learned = this.#expected === undefined;

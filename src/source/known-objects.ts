@@ -7,7 +7,7 @@ import { isOlder } from "./resource-version.ts";
 import type { Resource } from "./resources.ts";
 import { readObject } from "./triggered-object.ts";
 
-/** Problems of one object that are told: a slice may have thousands. */
+/** Most problems reported for one object: a slice may have thousands. */
 const MOST_PROBLEMS = 10;
 
 /**

@@ -14,7 +14,7 @@ const MOST_PROBLEMS = 5;
 /**
  * Watches files and directories until the signal is aborted. The first batch is the whole, later ones come only with
  * news. A file that is half written, unreadable or wrong keeps what it last said, and so does a given path that is gone;
- * a file that is gone from a directory takes its objects with it. `sawUnreadable` is told after each look which paths,
+ * a file that is gone from a directory takes its objects with it. `sawUnreadable` receives after each look which paths,
  * files and documents cannot be read. Throws InputError for standard input, which cannot be watched; at the start for a
  * path that cannot be read, and where nothing but problems was found: rules in the kernel shall outlive a typing error.
  */

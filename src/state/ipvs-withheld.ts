@@ -21,7 +21,7 @@ export function dependentOf(key: string, { admitting, rejecting }: Admission): s
 
 /**
  * A fragment's share without them. Where an address cannot be bound, neither its virtual servers are of any use nor the
- * entry that stands for it: packets to it would reach the node's own programs.
+ * entry for it: packets to it would reach the node's own programs.
  */
 export function shareWithout(fragment: Fragment, withheld: Withheld): IpvsShare | undefined {
   const share = shareOf(fragment);

@@ -12,7 +12,7 @@ import { FIRST_RETRY, waitAfter } from "./refusal-wait.ts";
 export interface RejectedService {
   readonly refused: Fragment;
   readonly error: KernelError;
-  /** What the kernel keeps of this ServicePort meanwhile; undefined where it has nothing of it. */
+  /** What the kernel keeps of this ServicePort meanwhile; undefined where it holds none of its rules. */
   readonly instead: Fragment | undefined;
   /** Set where the search ended before its time: one of these ServicePorts is to blame, not necessarily this one. */
   readonly suspectedWith?: readonly Fragment[];

@@ -317,7 +317,7 @@ const UNREADABLE: Readonly<Record<string, readonly [Path, unknown, string]>> = {
     7,
     'metadata.labels["kubernetes.io/service-name"]: must be a string, not 7',
   ],
-  "a Service nobody can have": [
+  "a Service that the API server would reject": [
     ["metadata", "labels", "kubernetes.io/service-name"],
     "web.shop",
     'metadata.labels["kubernetes.io/service-name"]: must be a DNS label, not "web.shop"',

@@ -314,7 +314,7 @@ const COSTS: Readonly<Record<string, readonly [Path, unknown, string, Partial<Se
     'spec.loadBalancerSourceRanges[0]: must be a CIDR, not "198.18.0.0"',
     { sourceRanges: [] },
   ],
-  "source ranges that are no list, which let nobody in": [
+  "source ranges that are not a list, which admit no client": [
     ["spec", "loadBalancerSourceRanges"],
     "198.18.0.0/15",
     'spec.loadBalancerSourceRanges: must be a list, not "198.18.0.0/15"',
@@ -387,7 +387,7 @@ t.test("a headless Service is one whatever its families", (t) => {
   t.end();
 });
 
-t.test("every fault of an object is told", (t) => {
+t.test("every problem of an object is reported", (t) => {
   const twoFaults = spoil(spoil(fullObject("Service"), ["spec", "ports", 0, "port"], "80"), ["spec", "type"], "X");
   t.equal(readService(twoFaults, PLACE).problems.length, 2);
   const nameless = spoil(twoFaults, ["metadata", "name"], "WEB");
