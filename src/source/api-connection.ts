@@ -1,4 +1,4 @@
-// How do we get from what the operator says to a way of asking the API server?
+// Connects to the API server that the operator chose: kubeconfig, --master or the cluster of this pod.
 import type { Access } from "./access.ts";
 import { type ApiAnswer, type ApiConnection, type ApiRequest, ConnectionError } from "./connection.ts";
 import { failureOf } from "./connection-failure.ts";
@@ -72,6 +72,7 @@ const UNAUTHORIZED = 401;
 class HttpConnection implements ApiConnection {
   readonly server: string;
   readonly #parts: Parts;
+  readonly #listeners = new Set<() => void>();
 
   constructor(parts: Parts) {
     this.server = parts.server;
@@ -79,18 +80,27 @@ class HttpConnection implements ApiConnection {
   }
 
   async send(request: ApiRequest): Promise<ApiAnswer> {
-    const givenUp = () => new ConnectionError(this.server, "ABORT_ERR", "the request was given up");
+    const givenUp = () => new ConnectionError(this.server, "ABORT_ERR", "the request was given up", "request");
     if (request.signal.aborted) throw givenUp();
     try {
       return await orAborted(this.#sendInTurn(request), request.signal, givenUp);
     } catch (error) {
-      throw failureOf(this.server, error);
+      throw failureOf(this.server, error, "connect");
     }
+  }
+
+  onConnected(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   async close(): Promise<void> {
     this.#parts.transport.close();
   }
+
+  readonly #connected = () => {
+    for (const listener of this.#listeners) listener();
+  };
 
   async #sendInTurn(request: ApiRequest): Promise<ApiAnswer> {
     const { rate, credentials } = this.#parts;
@@ -107,7 +117,13 @@ class HttpConnection implements ApiConnection {
   async #sendAs(credential: Credential, request: ApiRequest): Promise<ApiAnswer> {
     const { server, userAgent, timing, transport } = this.#parts;
     const headers = { accept: "application/json", "user-agent": userAgent, ...credential.headers };
-    return await sendRequest(transport.routeFor(credential.tls), { request, headers, timing, server });
+    return await sendRequest(transport.routeFor(credential.tls), {
+      request,
+      headers,
+      timing,
+      server,
+      connected: this.#connected,
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-// How is the API server spoken to, whoever we are and however we get there?
+// Defines the connection to one API server: requests, answers and connection errors.
 
 /** One answer. Its body is read once, or given up by leaving the loop; both free the connection. */
 export interface ApiAnswer {
@@ -28,17 +28,32 @@ export interface ApiConnection {
    * more. Rejects with ConnectionError when there is no answer.
    */
   send(request: ApiRequest): Promise<ApiAnswer>;
+  /**
+   * Calls the listener each time a connection to the server is established: TCP is connected and, for https, the TLS
+   * handshake is complete. Returns a function that removes the listener.
+   */
+  onConnected(listener: () => void): () => void;
   close(): Promise<void>;
 }
 
-/** There was no answer, or no end of one. The text names the server and the reason, never a secret. */
+/**
+ * How far a request got before it failed. `connect`: nothing of it was sent, because the credentials cannot be read, the
+ * name cannot be resolved, or TCP, proxy or TLS fail. `request`: sent at least in part, without an answer. `answer`: the
+ * answer's headers arrived, but its body did not end properly.
+ */
+export type RequestPhase = "connect" | "request" | "answer";
+
+/** A request without a complete answer. The message names the server and the reason, never a secret. */
 export class ConnectionError extends Error {
   override readonly name = "ConnectionError";
   /** The system's code, such as `ECONNREFUSED`, that of TLS, such as `CERT_HAS_EXPIRED`, or `CREDENTIALS`. */
   readonly code: string;
 
-  constructor(server: string, code: string, reason: string) {
+  readonly phase: RequestPhase;
+
+  constructor(server: string, code: string, reason: string, phase: RequestPhase) {
     super(`${server}: ${reason}`);
     this.code = code;
+    this.phase = phase;
   }
 }

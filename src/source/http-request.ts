@@ -1,6 +1,6 @@
-// How is one request sent over HTTP, and its answer read?
+// Sends one request over HTTP/1.1 and reads its answer.
 import type { IncomingMessage } from "node:http";
-import { type ApiAnswer, type ApiRequest, ConnectionError } from "./connection.ts";
+import { type ApiAnswer, type ApiRequest, ConnectionError, type RequestPhase } from "./connection.ts";
 import { failureOf } from "./connection-failure.ts";
 import { CONNECT_LIMIT, type Route } from "./route.ts";
 import type { Timing } from "./timing.ts";
@@ -15,6 +15,8 @@ export interface Sending {
   readonly timing: Timing;
   /** For messages. */
   readonly server: string;
+  /** Called when a new connection is established for this request. */
+  readonly connected: () => void;
 }
 
 /**
@@ -25,7 +27,7 @@ export async function sendRequest(route: Route, sending: Sending): Promise<ApiAn
   try {
     return answerOf(await sendOnce(route, sending), sending.server);
   } catch (error) {
-    if (!(error instanceof StaleConnection)) throw failureOf(sending.server, error);
+    if (!(error instanceof StaleConnection)) throw failureOf(sending.server, error, "request");
     return await sendRequest(route, sending);
   }
 }
@@ -33,7 +35,7 @@ export async function sendRequest(route: Route, sending: Sending): Promise<ApiAn
 /** Another connection may do. */
 class StaleConnection extends Error {}
 
-function sendOnce(route: Route, { request, headers, timing, server }: Sending): Promise<IncomingMessage> {
+function sendOnce(route: Route, { request, headers, timing, server, connected }: Sending): Promise<IncomingMessage> {
   const { method, path, body, contentType = "application/json", signal } = request;
   return new Promise((resolve, reject) => {
     const { send, agent, host, port, prefix } = route;
@@ -41,12 +43,15 @@ function sendOnce(route: Route, { request, headers, timing, server }: Sending): 
     const sent = send({ method, agent, host, port, path: `${prefix}${path}`, headers: about, signal });
     const giveUp = (what: string, limit: number) => {
       return timing.after(limit, () => {
-        sent.destroy(new ConnectionError(server, "ETIMEDOUT", `${what} within ${limit / 1000} seconds`));
+        sent.destroy(new ConnectionError(server, "ETIMEDOUT", `${what} within ${limit / 1000} seconds`, phase));
       });
     };
+    let phase: RequestPhase = "connect";
     let cancel = giveUp("no connection", CONNECT_LIMIT);
     // The whole request is with the system, so the connection stands.
     sent.once("finish", () => {
+      if (!sent.reusedSocket) connected();
+      phase = "request";
       cancel();
       cancel = giveUp("no answer", ANSWER_LIMIT);
     });
@@ -56,7 +61,11 @@ function sendOnce(route: Route, { request, headers, timing, server }: Sending): 
     });
     sent.on("error", (error) => {
       cancel();
-      reject(sent.reusedSocket && method === "GET" && wasClosed(error) ? new StaleConnection() : error);
+      reject(
+        sent.reusedSocket && method === "GET" && wasClosed(error)
+          ? new StaleConnection()
+          : failureOf(server, error, phase),
+      );
     });
     sent.end(body);
   });
@@ -75,6 +84,6 @@ async function* readBody(response: IncomingMessage, server: string): AsyncGenera
   try {
     for await (const chunk of response) yield chunk;
   } catch (error) {
-    throw failureOf(server, error);
+    throw failureOf(server, error, "answer");
   }
 }

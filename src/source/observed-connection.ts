@@ -1,4 +1,4 @@
-// Who is told of each request to the API server?
+// Reports the method, status and duration of each request to the API server, for metrics.
 import type { ApiAnswer, ApiConnection, ApiRequest } from "./connection.ts";
 import { systemTiming, type Timing } from "./timing.ts";
 
@@ -38,7 +38,12 @@ export function observedConnection(
       throw error;
     }
   };
-  return { server: connection.server, send, close: () => connection.close() };
+  return {
+    server: connection.server,
+    send,
+    onConnected: (listener) => connection.onConnected(listener),
+    close: () => connection.close(),
+  };
 }
 
 async function* thenTold(

@@ -55,7 +55,7 @@ function openTunnel({ proxy, proxyTls, server, limit, probe }: Way): Promise<Dup
   const speak = proxy.protocol === "https:" ? requestTls : requestPlain;
   return new Promise((resolve, reject) => {
     const refuse = (code: string, reason: string) =>
-      reject(new ConnectionError(`proxy ${printServer(proxy)}`, code, reason));
+      reject(new ConnectionError(`proxy ${printServer(proxy)}`, code, reason, "connect"));
     const asked = speak({
       ...proxyTls,
       method: "CONNECT",

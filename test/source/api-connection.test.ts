@@ -371,3 +371,30 @@ t.test("no failure of a credential shows a secret", async (t) => {
   t.notMatch(await failureText(ask(connection)), SECRETS, "a token of two lines");
   t.match(readFileSync(join(file, "token"), "utf8"), SECRETS, "what was looked for was there");
 });
+
+t.test("listeners learn of each new connection, and a failure says how far the request got", async (t) => {
+  const server = await startServer(t, {
+    certificate: "server",
+    answer: ({ path }, response, { socket }) => {
+      if (path === "/cut") response.write("half", () => socket.destroy());
+      else if (path === "/reset") socket.destroy();
+      else response.end("ok");
+    },
+  });
+  const kubeconfig = join(writeFor(t, server, {}), "kubeconfig");
+  const connection = await connect(t, { kubeconfig });
+  let connections = 0;
+  const remove = connection.onConnected(() => connections++);
+  await ask(connection);
+  await ask(connection);
+  t.equal(connections, 1, "the second request uses the connection of the first");
+  await t.rejects(ask(connection, "/cut"), { name: "ConnectionError", phase: "answer" });
+  await t.rejects(ask(connection, "/reset"), { name: "ConnectionError", phase: "request" });
+  remove();
+  await ask(connection);
+  t.equal(connections, 2);
+  const refused = join(writeFor(t, server, { cluster: { server: "https://127.0.0.1:1" } }), "kubeconfig");
+  await t.rejects(ask(await connect(t, { kubeconfig: refused })), { code: "ECONNREFUSED", phase: "connect" });
+  const untrusted = join(writeFor(t, server, { cluster: { "certificate-authority-data": STRANGER } }), "kubeconfig");
+  await t.rejects(ask(await connect(t, { kubeconfig: untrusted })), { name: "ConnectionError", phase: "connect" });
+});

@@ -21,14 +21,14 @@ t.test("what a request can meet", async (t) => {
     [new InputError({ source: "kubeconfig" }, "is empty"), "CREDENTIALS", "kubeconfig: is empty"],
   ];
   for (const [error, code, reason] of cases) {
-    t.match(failureOf(SERVER, error), { name: "ConnectionError", code, message: `${SERVER}: ${reason}` });
+    t.match(failureOf(SERVER, error, "connect"), { name: "ConnectionError", code, message: `${SERVER}: ${reason}` });
   }
-  const known = new ConnectionError("proxy", "407", "refused");
-  t.equal(failureOf(SERVER, known), known);
+  const known = new ConnectionError("proxy", "407", "refused", "connect");
+  t.equal(failureOf(SERVER, known, "answer"), known);
 });
 
 t.test("a bug stays a bug", async (t) => {
   for (const bug of [new TypeError("undefined is no function"), coded(new Error("numbered"), 20)]) {
-    t.throws(() => failureOf(SERVER, bug), { message: bug.message });
+    t.throws(() => failureOf(SERVER, bug, "connect"), { message: bug.message });
   }
 });

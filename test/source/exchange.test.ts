@@ -63,7 +63,7 @@ for (const [name, body] of Object.entries({
 })) {
   t.test(`a refusal ${name}, as of a proxy on the way`, async (t) => {
     const answer = { status: 502, headers: new Map([["retry-after", "3"]]), body: pieces(body) };
-    const connection = { server: "", send: async () => answer, close: async () => {} };
+    const connection = { server: "", send: async () => answer, onConnected: () => () => {}, close: async () => {} };
     const question = { path: "/", signal: never, silence: 20_000 };
     const asked = readBytes({ connection, timing: quickTiming() }, question).next();
     await t.rejects(asked, { message: "502", fault: { type: "refused", status: 502, retryAfter: 3000 } });
@@ -82,7 +82,7 @@ t.test("a body that ends without a word when its request does", async (t) => {
     stop.abort();
   };
   const answer = { status: 200, headers: new Map(), body: body() };
-  const connection = { server: "", send: async () => answer, close: async () => {} };
+  const connection = { server: "", send: async () => answer, onConnected: () => () => {}, close: async () => {} };
   const question = { path: "/", signal: stop.signal, silence: 20_000 };
   const bytes = readBytes({ connection, timing: quickTiming() }, question);
   await bytes.next();

@@ -17,7 +17,7 @@ function speakerTo(t: Test, server: string, timing: Timing = systemTiming) {
   t.teardown(() => route.agent.destroy());
   return (more: Partial<ApiRequest> = {}) => {
     const request: ApiRequest = { method: "GET", path: "/", signal: new AbortController().signal, ...more };
-    return sendRequest(route, { request, headers: { "x-many": ["a", "b"] }, timing, server });
+    return sendRequest(route, { request, headers: { "x-many": ["a", "b"] }, timing, server, connected: () => {} });
   };
 }
 

@@ -12,9 +12,17 @@ function setUp(send: ApiConnection["send"]) {
   const close = async () => {
     closed += 1;
   };
-  const observed = observedConnection({ server: "https://10.0.0.1:6443", send, close }, (note) => notes.push(note), {
-    now: () => time,
-  });
+  const onConnected = (listener: () => void) => {
+    listener();
+    return () => {};
+  };
+  const observed = observedConnection(
+    { server: "https://10.0.0.1:6443", send, onConnected, close },
+    (note) => notes.push(note),
+    {
+      now: () => time,
+    },
+  );
   return { observed, notes, closed: () => closed, pass: (elapsed: number) => (time += elapsed) };
 }
 
@@ -35,6 +43,9 @@ t.test("an answer is told of when it is read to its end", async (t) => {
   for await (const piece of body) text += Buffer.from(piece).toString();
   t.equal(text, "ab");
   t.strictSame(notes, [{ host: "10.0.0.1:6443", method: "GET", code: 200, elapsed: 40 }]);
+  let connections = 0;
+  observed.onConnected(() => connections++);
+  t.equal(connections, 1);
   await observed.close();
   t.equal(closed(), 1);
 });
@@ -59,7 +70,7 @@ t.test("a watch is told of at once, and has no time", async (t) => {
 });
 
 t.test("no answer is told of without a status", async (t) => {
-  const refused = new ConnectionError("https://10.0.0.1:6443", "ECONNREFUSED", "refused");
+  const refused = new ConnectionError("https://10.0.0.1:6443", "ECONNREFUSED", "refused", "connect");
   const { observed, notes } = setUp(() => Promise.reject(refused));
   await t.rejects(observed.send({ method: "GET", path: "/x", signal }), refused);
   t.strictSame(notes, [{ host: "10.0.0.1:6443", method: "GET", elapsed: 0 }]);

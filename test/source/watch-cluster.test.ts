@@ -118,6 +118,7 @@ t.test("a fault of ours reaches the reader", async (t) => {
   const connection = {
     server: "",
     send: async () => ({ status: 200, headers: new Map<string, string>(), body: body() }),
+    onConnected: () => () => {},
     close: async () => {},
   };
   const report = () => {

@@ -10,6 +10,10 @@ export function connectTo(url: string): ApiConnection {
   return {
     server: url,
     send: async (request) => (await ready).send(request),
+    onConnected: (listener) => {
+      const removed = ready.then((connection) => connection.onConnected(listener));
+      return () => void removed.then((remove) => remove());
+    },
     close: async () => (await ready).close(),
   };
 }
