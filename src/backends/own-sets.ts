@@ -7,7 +7,16 @@ import { setsOf as setsOfIpvs } from "./ipvs/sets.ts";
 
 /** Names of all sets of a family, with the one that only exists while a set is replaced by one of another size. */
 export function ownSetNames(family: Family): readonly string[] {
-  const names = [...setsOfIpvs(family), ...setsOfIndexed(family)].map(({ name }) => name);
+  return withScratch([...setsOfIpvs(family), ...setsOfIndexed(family)]);
+}
+
+/** The same for the Indexed layout alone. */
+export function indexedSetNames(family: Family): readonly string[] {
+  return withScratch(setsOfIndexed(family));
+}
+
+function withScratch(sets: readonly SetHeader[]): readonly string[] {
+  const names = sets.map(({ name }) => name);
   return [...names, ...new Set(names.map(scratchName))];
 }
 

@@ -5,6 +5,7 @@ import type { Kernel } from "../kernel/kernel.ts";
 import { unlessRefused } from "../kernel/refused.ts";
 import type { Family } from "../net/family.ts";
 import { diff } from "../plan/diff.ts";
+import { type PlacedRule, planRemovalOfIndexed, useOfIndexed } from "../plan/leftovers/indexed.ts";
 import type { Plan } from "../plan/plan.ts";
 import { printPlan } from "../plan/print.ts";
 import type { Variant } from "../plan/transactions.ts";
@@ -25,6 +26,8 @@ export interface CleanupInput {
   readonly output: Pick<Output, "data" | "note">;
   /** Only print what would be removed. */
   readonly dryRun: boolean;
+  /** Only remove what belongs to this layout, while another proxy or layout serves; undefined: everything. */
+  readonly layout?: "Indexed" | undefined;
 }
 
 /** One kind of thing that a mode keeps in the kernel. */
@@ -55,7 +58,9 @@ export async function cleanup(input: CleanupInput): Promise<ExitCode> {
   for (const family of families) {
     outcomes.push(await cleanFamily(input, family, { variant: variantOf(facts, family), counts }));
   }
-  for (const leftover of input.leftovers) outcomes.push(await removeLeftover(leftover, input, counts));
+  // Sets that rules still refer to cannot be destroyed.
+  const leftovers = input.layout !== undefined && outcomes.includes(false) ? [] : input.leftovers;
+  for (const leftover of leftovers) outcomes.push(await removeLeftover(leftover, input, counts));
   await input.output.data([printCounts(counts, input.dryRun, families)]);
   if (!outcomes.every((well) => well)) return EXIT.problems;
   return families.length === 0 ? EXIT.unusable : EXIT.fine;
@@ -110,13 +115,21 @@ export async function removeLeftover(
 }
 
 async function cleanFamily(
-  { kernel, backend, output, dryRun }: CleanupInput,
+  { kernel, backend, output, dryRun, layout }: CleanupInput,
   family: Family,
   { variant, counts }: { readonly variant: Variant; readonly counts: Counts },
 ): Promise<boolean> {
   const clean = async () => {
     const actual = await kernel.observe(family, { sysctls: [], counters: [] });
-    const plan = diff(emptyState(family), actual, { jumps: backend.jumps, variant });
+    const use = layout === undefined ? undefined : useOfIndexed(actual);
+    if (use !== undefined) {
+      output.note(`${family}: ${printUse(use)}`);
+      return false;
+    }
+    const plan =
+      layout === undefined
+        ? diff(emptyState(family), actual, { jumps: backend.jumps, variant })
+        : planRemovalOfIndexed(actual);
     warnOfKept(plan, output);
     if (dryRun) {
       await output.data(printPlan({ ...plan, kept: [] }));
@@ -125,8 +138,15 @@ async function cleanFamily(
       if (refused) throw refused.error;
     }
     countRemoved(plan, actual, counts);
+    return true;
   };
   return attempt(family, output, clean());
+}
+
+/** Why the Indexed layout cannot be removed alone. */
+function printUse({ table, line }: PlacedRule): string {
+  const remedy = "start kube-proxy, or fairlead with layout Compat, and wait for its first sync";
+  return `layout Indexed is in use: table ${table} has "${line}"; ${remedy}, or run "fairlead cleanup" to remove all rules`;
 }
 
 /** Rules of chains that are removed or emptied, and jumps to them; chains that are removed. */
@@ -146,11 +166,10 @@ function countRemoved({ steps }: Plan, { tables }: KernelState, counts: Counts):
   }
 }
 
-/** Whether it went well; a refusal is reported. */
-async function attempt(what: string, output: Pick<Output, "note">, action: Promise<void>): Promise<boolean> {
+/** Whether it went well: the action says so unless it has no result. A refusal of the kernel is reported. */
+async function attempt(what: string, output: Pick<Output, "note">, action: Promise<unknown>): Promise<boolean> {
   try {
-    await action;
-    return true;
+    return (await action) !== false;
   } catch (error) {
     if (!(error instanceof KernelError || error instanceof RuleSyntaxError)) throw error;
     output.note(`${what}: ${error instanceof KernelError ? kernelWords(error) : error.message}`);

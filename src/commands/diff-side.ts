@@ -8,6 +8,7 @@ import { InputError, KernelError, RuleSyntaxError } from "../errors.ts";
 import { findKnownSets } from "../kernel/ipset.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import { findDevice } from "../kernel/link.ts";
+import { familiesOfTable, KUBE_PROXY_TABLE } from "../kernel/nft-tables.ts";
 import { unlessRefused } from "../kernel/refused.ts";
 import { didYouMean } from "../nearest.ts";
 import { FAMILIES, type Family } from "../net/family.ts";
@@ -54,6 +55,8 @@ export interface ObservedSide extends AnySide {
   readonly parts: ReadonlySet<DumpPart>;
   /** Tables that it does not show although it shows others. */
   missing(family: Family): readonly MissingPart["part"][];
+  /** Families with a table of kube-proxy's nftables mode; none of a dump, which does not show such tables. */
+  nftablesTables(): Promise<readonly Family[]>;
 }
 
 export type Side = DesiredSide | ObservedSide;
@@ -135,6 +138,10 @@ async function kernelSide(input: InputFlags, machine: Machine, output: Output): 
     complete: true,
     parts: new Set(DUMP_PARTS),
     missing: () => [],
+    nftablesTables: async () => {
+      const families = await unlessRefused(familiesOfTable(KUBE_PROXY_TABLE), []);
+      return families.filter((family) => usable.includes(family));
+    },
     services: new Map(),
     state: async (family, other) => {
       if (!usable.includes(family)) return undefined;
@@ -218,6 +225,7 @@ function dumpSide(
     complete: missing.length === 0 && gaps.length === 0,
     parts: told,
     missing: missingIn,
+    nftablesTables: async () => [],
     services: servicesNamedIn([...states.values()]),
     state: async (family, other) => {
       const state = states.get(family);

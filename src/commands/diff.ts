@@ -1,6 +1,7 @@
 // `fairlead diff`: prints the changes from an old to a new state.
 import type { Backend } from "../backends/backend.ts";
 import { InputError } from "../errors.ts";
+import { KUBE_PROXY_TABLE } from "../kernel/nft-tables.ts";
 import { FAMILIES } from "../net/family.ts";
 import type { GivenFacts } from "../options/node-facts.ts";
 import { compare } from "../plan/compare.ts";
@@ -9,6 +10,7 @@ import { diff } from "../plan/diff.ts";
 import { changedLines, type Difference, serviceOf } from "../plan/difference.ts";
 import { differenceData } from "../plan/difference-data.ts";
 import { leavingSteps } from "../plan/leave-ipvs.ts";
+import { type Leftover, leftNftablesTable, leftoversIn, printLeftover } from "../plan/leftovers/leftovers.ts";
 import type { Plan } from "../plan/plan.ts";
 import { printRestore, printRestoreOf, RESTORE_TOOLS } from "../plan/print-restore.ts";
 import { type Kept, printKept, printText } from "../plan/print-text.ts";
@@ -85,6 +87,8 @@ export async function diffPaths(given: InputFlags, flags: DiffFlags, output: Out
   requireKnown(flags.services, joinServices(old.services, now.services));
   const found = await compareSides(old, now, { backend, facts: input.facts, progress: output.progress });
   const shown = selected(found, flags.services);
+  const isData = DATA.has(format);
+  for (const leftover of isData ? [] : shown.leftovers) output.note(`note: ${printLeftover(leftover)}`);
   const summary = printSummary(shown, flags, complete);
   await output.data(printFound(shown, flags, { summary, complete }));
   if (!SHOWS_KEPT.has(format)) for (const each of shown.kept) output.note(`note: ${printKept(each)}`);
@@ -93,6 +97,7 @@ export async function diffPaths(given: InputFlags, flags: DiffFlags, output: Out
   return shown.differences.length > 0 ? EXIT.problems : EXIT.fine;
 }
 
+const DATA: ReadonlySet<string> = new Set(DATA_FORMATS);
 const SHOWS_KEPT: ReadonlySet<string> = new Set(["text", ...DATA_FORMATS]);
 
 function checkFlags({ from, to, format, section, services }: DiffFlags, { paths, cluster }: InputFlags): void {
@@ -116,6 +121,8 @@ function joinServices(one: KnownServices, other: KnownServices): KnownServices {
 interface Found {
   readonly differences: readonly Difference[];
   readonly kept: readonly Kept[];
+  /** What the observed side has of a mode or layout other than the desired one. */
+  readonly leftovers: readonly Leftover[];
   /** How many families and chains of node proxies were compared. */
   readonly compared: { readonly families: number; readonly chains: number };
   /** Computed when called. */
@@ -148,9 +155,11 @@ async function compareDesired(old: Side, now: Side & { kind: "desired" }, means:
   const all = pairs.map(({ wanted, actual }) => ({ family: wanted.family, ...compare(wanted, actual, jumps) }));
   const differences = all.flatMap((each) => each.differences);
   const parts = new Set(old.kind === "desired" ? DUMP_PARTS : old.parts);
+  const leftovers = old.kind === "desired" ? [] : pairs.flatMap(({ wanted, actual }) => leftoversIn(actual, wanted));
   return {
     differences,
     kept: all.flatMap(({ family, kept }) => kept.map((each) => ({ family, ...each }))),
+    leftovers: [...leftovers, ...(await leftTables(old))],
     compared: countCompared(
       pairs.map(({ actual }) => actual),
       differences,
@@ -168,22 +177,31 @@ function ifThere(state: KernelState | undefined): KernelState | undefined {
   return state && carriedOut(state);
 }
 
+/** Tables of kube-proxy's nftables mode, where this node's kernel is one of the sides. */
+async function leftTables(side: Side): Promise<readonly Leftover[]> {
+  const families = side.kind === "observed" ? await side.nftablesTables() : [];
+  return families.map((family) => leftNftablesTable(family, KUBE_PROXY_TABLE));
+}
+
 async function compareFound(old: Side, now: Side & { kind: "observed" }, { backend }: Means): Promise<Found> {
   const parts = new Set(
     DUMP_PARTS.filter((part) => now.parts.has(part) && (old.kind === "desired" || old.parts.has(part))),
   );
   const differences: Difference[] = [];
   const states: KernelState[] = [];
+  const leftovers: Leftover[] = [];
   for (const family of FAMILIES) {
     const wanted = old.kind === "desired" ? old.state(family) : undefined;
     const from = old.kind === "desired" ? ifThere(wanted) : await old.state(family);
     const to = from && (await now.state(family, wanted));
     if (!to) continue;
+    if (wanted) leftovers.push(...leftoversIn(to, wanted));
     states.push(from);
     const gaps = [old, now].flatMap((side) => (side.kind === "observed" ? side.missing(family) : []));
     differences.push(...compareObserved(from, to, { jumps: backend.jumps, parts, missing: new Set(gaps) }));
   }
-  return { differences, kept: [], compared: countCompared(states, differences, parts), plans: () => [] };
+  if (old.kind === "desired") leftovers.push(...(await leftTables(now)));
+  return { differences, kept: [], leftovers, compared: countCompared(states, differences, parts), plans: () => [] };
 }
 
 /** The chains of the old states, and those that only the new ones have. */
@@ -202,7 +220,7 @@ function countCompared(
 function selected(found: Found, services: readonly string[]): Found {
   if (services.length === 0) return found;
   const isAsked = (owner: string) => services.some((service) => belongsTo(owner, service));
-  return { ...found, kept: [], differences: selectDifferences(found.differences, isAsked) };
+  return { ...found, kept: [], leftovers: [], differences: selectDifferences(found.differences, isAsked) };
 }
 
 /** `no differences (2 families, 412 chains compared)`, `2 Services: 14 lines added, 3 removed (…)`. */
@@ -226,7 +244,7 @@ interface About {
 }
 
 function printFound(found: Found, { format, section, colour }: DiffFlags, about: About): Iterable<string> {
-  const { differences, kept, compared, plans } = found;
+  const { differences, kept, leftovers, compared, plans } = found;
   switch (format) {
     case "text":
       return withSummary(paintLines(printText(differences, kept), colour), about.summary);
@@ -240,7 +258,7 @@ function printFound(found: Found, { format, section, colour }: DiffFlags, about:
           kind: "Diff",
           compared,
           complete: about.complete,
-          ...differenceData(differences, kept),
+          ...differenceData(differences, kept, leftovers),
         },
         format,
       );

@@ -1,21 +1,18 @@
 // Cleans up the machine that the command runs on.
 import { KernelError } from "../errors.ts";
-import { deleteTable, familiesOfTable } from "../kernel/nft-tables.ts";
+import { deleteTable, familiesOfTable, KUBE_PROXY_TABLE } from "../kernel/nft-tables.ts";
 import { FAMILIES } from "../net/family.ts";
 import { openBackend } from "./backend.ts";
 import { type CleanupInput, cleanup, type Leftover, removeLeftover } from "./cleanup.ts";
 import type { ExitCode } from "./failure.ts";
-import { IPVS_LEFTOVERS } from "./ipvs-leftovers.ts";
+import { INDEXED_SETS, IPVS_LEFTOVERS } from "./ipvs-leftovers.ts";
 import { openMachine, ruleAccessError } from "./machine.ts";
-
-/** The table that kube-proxy has in each family, in mode nftables. */
-const TABLE = "kube-proxy";
 
 const nftablesTables: Leftover = {
   kind: "nftables table",
-  find: async () => (await familiesOfTable(TABLE)).map((family) => `${family} ${TABLE}`),
+  find: async () => (await familiesOfTable(KUBE_PROXY_TABLE)).map((family) => `${family} ${KUBE_PROXY_TABLE}`),
   remove: async (name) => {
-    for (const family of FAMILIES) if (name.startsWith(family)) await deleteTable(family, TABLE);
+    for (const family of FAMILIES) if (name.startsWith(family)) await deleteTable(family, KUBE_PROXY_TABLE);
   },
 };
 
@@ -28,13 +25,17 @@ const FOREIGN: Readonly<Record<"iptables" | "ipvs", readonly Leftover[]>> = {
   ipvs: [nftablesTables],
 };
 
-/** Removes what any mode has put into the kernel of this machine. Rejects with InputError for lack of rights. */
-export async function cleanHost({ dryRun, output }: Pick<CleanupInput, "dryRun" | "output">): Promise<ExitCode> {
+/**
+ * Removes what any mode, or one layout, has put into the kernel of this machine. Rejects with InputError for lack of
+ * rights.
+ */
+export async function cleanHost(input: Pick<CleanupInput, "dryRun" | "layout" | "output">): Promise<ExitCode> {
   const backend = await openBackend({ mode: "iptables", iptablesLayout: "Compat" });
   const { kernel, whyUnusable } = await openMachine({}).catch((error: unknown) => {
     throw error instanceof KernelError ? ruleAccessError("change", error.message, "") : error;
   });
-  return cleanup({ kernel, whyUnusable, backend, leftovers: LEFTOVERS, output, dryRun });
+  const leftovers = input.layout === undefined ? LEFTOVERS : [INDEXED_SETS];
+  return cleanup({ ...input, kernel, whyUnusable, backend, leftovers });
 }
 
 /** Takes away what other modes left and would disturb this one, as every start of kube-proxy does. Failures are notes. */

@@ -1,5 +1,5 @@
-// What do modes leave beside rules, in sets and in IPVS, and how is it taken away at once?
-import { ownSetNames } from "../backends/own-sets.ts";
+// Finds and removes what modes leave beside rules: ipsets, virtual servers and the interface of IPVS mode.
+import { indexedSetNames, ownSetNames } from "../backends/own-sets.ts";
 import { changeSets, findSets } from "../kernel/ipset.ts";
 import { deleteAllServers, readServers } from "../kernel/ipvs.ts";
 import { findDevice, removeDevice } from "../kernel/link.ts";
@@ -21,15 +21,20 @@ const device: Leftover = {
   remove: () => removeDevice(),
 };
 
-/** Unlike kube-proxy's clean-up, of both families. No rule may refer to them any more. */
-const sets: Leftover = {
-  kind: "ipset",
-  find: () => findSets(FAMILIES.flatMap(ownSetNames)),
-  remove: async (name) => {
-    const [[refusal] = []] = await changeSets([{ kind: "destroy", name }]);
-    if (refusal) throw refusal;
-  },
-};
+/** Sets of both families, unlike kube-proxy's clean-up. No rule may refer to them any more. */
+function setsNamed(names: readonly string[]): Leftover {
+  return {
+    kind: "ipset",
+    find: () => findSets(names),
+    remove: async (name) => {
+      const [[refusal] = []] = await changeSets([{ kind: "destroy", name }]);
+      if (refusal) throw refusal;
+    },
+  };
+}
+
+/** Those of the Indexed layout alone. */
+export const INDEXED_SETS: Leftover = setsNamed(FAMILIES.flatMap(indexedSetNames));
 
 /** In the order in which they can go. */
-export const IPVS_LEFTOVERS: readonly Leftover[] = [servers, device, sets];
+export const IPVS_LEFTOVERS: readonly Leftover[] = [servers, device, setsNamed(FAMILIES.flatMap(ownSetNames))];

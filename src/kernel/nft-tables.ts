@@ -35,6 +35,9 @@ const FAMILY: Readonly<Record<Family, number>> = { IPv4: 2, IPv6: 10 };
 const ACK = 0x4;
 const ENOENT = 2;
 
+/** The table that kube-proxy has in each family, in mode nftables. */
+export const KUBE_PROXY_TABLE = "kube-proxy";
+
 /** The families that have a table of this name. Rejects with KernelError where the kernel knows no nf_tables. */
 export async function familiesOfTable(name: string): Promise<readonly Family[]> {
   const tables = await netfilterDump(GET_TABLE);

@@ -1,6 +1,7 @@
-// What do differences say as data?
+// Turns differences into the data that -o json and -o yaml print.
 import type { Difference, Edit } from "./difference.ts";
 import { groupLines } from "./groups.ts";
+import type { Leftover } from "./leftovers/leftovers.ts";
 import type { Kept } from "./print-text.ts";
 
 /** One place of one Service; what is not known is left out. */
@@ -20,12 +21,17 @@ function lineData({ text, owner, reason }: Edit) {
 }
 
 /** Differences cut by Service, in the order of the text. */
-export function differenceData(differences: readonly Difference[], kept: readonly Kept[]) {
+export function differenceData(
+  differences: readonly Difference[],
+  kept: readonly Kept[],
+  leftovers: readonly Leftover[],
+) {
   return {
     differs: differences.length > 0,
     differences: groupLines(differences).flatMap((group) =>
       group.differences.map((difference) => placeData(difference, group.service)),
     ),
     kept: kept.map((each) => ({ ...each })),
+    leftovers: leftovers.map((each) => ({ ...each })),
   };
 }

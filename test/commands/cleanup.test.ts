@@ -136,3 +136,82 @@ t.test("a dry run says what other modes left", async (t) => {
   t.match(output.text, /- thing a\n- thing b\nwould remove 4 rules in 2 chains, 2 things\n$/);
   t.equal(there.size, 2);
 });
+
+/** IPVS mode has taken over from the Indexed layout: it wrote the chains of the nat table, none of the filter table. */
+const AFTER_INDEXED = `*nat
+:KUBE-MARK-MASQ - [0:0]
+:KUBE-SERVICES - [0:0]
+:KUBE-NODEPORTS - [0:0]
+:KUBE-IX-SVC-A - [0:0]
+:KUBE-IX-N-TCP - [0:0]
+-A PREROUTING -m comment --comment "kubernetes service portals" -j KUBE-SERVICES
+-A KUBE-SERVICES -m set --match-set KUBE-CLUSTER-IP dst,dst -m comment --comment "not --match-set KUBE-IX-CLUSTER-IP" -j ACCEPT
+-A KUBE-NODEPORTS -p tcp -j KUBE-IX-N-TCP
+-A KUBE-IX-N-TCP -p tcp -m tcp --dport 31080 -j KUBE-IX-SVC-A
+-A KUBE-IX-SVC-A -j KUBE-MARK-MASQ
+COMMIT
+*filter
+:KUBE-FORWARD - [0:0]
+:KUBE-SERVICES - [0:0]
+:KUBE-IX-S-10.0.0.0-8 - [0:0]
+:KUBE-IX-NODEPORTS - [0:0]
+:OTHER - [0:0]
+-A FORWARD -m comment --comment "kubernetes service portals" -j KUBE-SERVICES
+-A FORWARD -m set --match-set KUBE-IX-LOOP-BACK dst,dst,src -j ACCEPT
+-A KUBE-FORWARD -m set --match-set KUBE-IX-LOOP-BACK dst,dst,src -j ACCEPT
+-A KUBE-FORWARD -m conntrack --ctstate INVALID -j DROP
+-A KUBE-SERVICES -d 10.0.0.0/8 -j KUBE-IX-S-10.0.0.0-8
+-A KUBE-IX-S-10.0.0.0-8 -d 10.96.1.1/32 -j REJECT
+-A OTHER -j KUBE-IX-NODEPORTS
+COMMIT
+`;
+
+t.test(
+  "cleanup of layout Indexed removes its chains and all rules of ours that refer to it, nothing else",
+  async (t) => {
+    const { tools, output, input } = setUp();
+    tools.load(AFTER_INDEXED);
+    tools.missing.add("ip6tables");
+    const { leftovers, there } = someLeftovers();
+    there.delete("a");
+    const args = { ...input, leftovers, layout: "Indexed" } as const;
+    t.equal(await cleanup({ ...args, dryRun: true }), EXIT.fine);
+    t.match(output.text, /^- IPv4 nat -D KUBE-NODEPORTS -p tcp -j KUBE-IX-N-TCP$/m);
+    t.match(output.text, /^would remove 6 rules in 3 chains, 1 thing$/m);
+    t.equal(await cleanup({ ...args, dryRun: false }), EXIT.fine);
+    t.strictSame(
+      tools.save().match(/^.*KUBE-IX.*$/gm),
+      [
+        '-A KUBE-SERVICES -m set --match-set KUBE-CLUSTER-IP dst,dst -m comment --comment "not --match-set KUBE-IX-CLUSTER-IP" -j ACCEPT',
+        ":KUBE-IX-NODEPORTS - [0:0]",
+        "-A FORWARD -m set --match-set KUBE-IX-LOOP-BACK dst,dst,src -j ACCEPT",
+        "-A OTHER -j KUBE-IX-NODEPORTS",
+      ],
+      "rules of other software stay, and so does the chain that one of them needs",
+    );
+    t.match(output.notes.at(-1), /KUBE-IX-NODEPORTS in table filter stays, empty, because of a rule of other software/);
+    t.match(tools.save(), /^-A KUBE-FORWARD -m conntrack/m);
+    t.strictSame([...there], [], "then the sets go");
+    output.text = "";
+    t.equal(await cleanup({ ...args, dryRun: false }), EXIT.fine);
+    t.equal(output.text, "nothing to remove (IPv4 examined)\n");
+  },
+);
+
+t.test("layout Indexed is not removed while packets to Services come to it", async (t) => {
+  for (const rule of ["-j KUBE-IX-SVC-A", "-m set --match-set KUBE-IX-CLUSTER-IP dst,dst -j KUBE-MARK-MASQ"]) {
+    const { tools, output, input } = setUp();
+    tools.load(AFTER_INDEXED.replace("-A KUBE-NODEPORTS", `-A KUBE-SERVICES ${rule}\n-A KUBE-NODEPORTS`));
+    tools.missing.add("ip6tables");
+    const before = tools.save();
+    const { leftovers, there } = someLeftovers();
+    t.equal(await cleanup({ ...input, leftovers, layout: "Indexed", dryRun: false }), EXIT.problems);
+    t.equal(tools.save(), before);
+    t.equal(there.size, 2, "nor are its sets");
+    t.ok(
+      output.notes
+        .at(-1)
+        ?.startsWith(`IPv4: layout Indexed is in use: table nat has "-A KUBE-SERVICES ${rule}"; start kube-proxy`),
+    );
+  }
+});

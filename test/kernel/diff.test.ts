@@ -1,4 +1,4 @@
-// Does `diff` see what a real kernel holds, and does what it prints bring the kernel where it should be?
+// Checks that `diff` reads a real kernel, and that what it prints brings the kernel to the desired state.
 import "../support/enter-sandbox.ts";
 
 import { spawnSync } from "node:child_process";
@@ -96,13 +96,30 @@ t.test(
     await carryOut();
     say("ipset", ["create", "KUBE-IX-LOOP-BACK", "hash:ip,port,ip", "maxelem", "1048576"]);
     t.teardown(() => say("ipset", ["destroy"]));
-    const { code, text } = await ask();
+    const { code, text, notes } = await ask();
     t.strictSame(
       [code, text.match(/^(?:#|nat|filter|ipset) ?.*$/gm)],
       [1, ["# IPv4", "ipset KUBE-IX-LOOP-BACK (gone)"]],
     );
+    const remedy = 'run "fairlead cleanup --layout Indexed"';
+    t.strictSame(notes, [`note: IPv4: left of layout Indexed: ipset KUBE-IX-LOOP-BACK; ${remedy}`]);
   },
 );
+
+t.test("a table of kube-proxy's nftables mode is named, with the command that deletes it", { skip }, async (t) => {
+  await carryOut();
+  for (const family of ["ip", "ip6"]) say("nft", ["add", "table", family, "kube-proxy"]);
+  t.teardown(() => ["ip", "ip6"].map((family) => say("nft", ["delete", "table", family, "kube-proxy"])));
+  const { code, notes } = await ask();
+  t.equal(code, 0, "its rules are not compared");
+  const noteOf = (family: string, name: string) =>
+    `note: ${family}: mode nftables is in use: nftables table ${name}; run "nft delete table ${name}"`;
+  t.strictSame(notes, [noteOf("IPv4", "ip kube-proxy"), noteOf("IPv6", "ip6 kube-proxy")]);
+  const asNew = new CollectedOutput();
+  await runCommandLine(["diff", "--from", ...DEMO.slice(1), "--to", "kernel", "-o", "json"], asNew);
+  const { leftovers } = JSON.parse(asNew.text);
+  t.match(leftovers, [{ family: "IPv4", of: "mode nftables" }, { family: "IPv6" }], "the kernel as the new state");
+});
 
 t.test("in the other layout a node has sets beside rules", { skip: skip || ipsetSkipReason() }, async (t) => {
   const { code, text } = await ask("--iptables-layout", "Indexed");

@@ -1,5 +1,4 @@
-// What does a process inside a network namespace do for tests of connections that last? Echo servers, connections that
-// stay open, and clients that connect over and over.
+// Runs echo servers, connections that stay open, and clients that connect again and again, inside a network namespace.
 // Requests and answers are JSON lines on standard input and output; the process ends when its input does.
 import dgram from "node:dgram";
 import net from "node:net";
@@ -24,7 +23,7 @@ const connections = new Map();
 const clients = new Map();
 let nextPort = FIRST_PORT;
 
-const ACTIONS = { serve, open, talk, close, begin, end };
+const ACTIONS = { serve, open, talk, close, begin, more, end };
 
 readline
   .createInterface({ input: process.stdin })
@@ -79,6 +78,13 @@ async function begin({ name, ...at }) {
   const client = { count: 0, failures: [], stopped: false };
   clients.set(name, client);
   client.ended = keepConnecting(client, at);
+}
+
+/** Returns when the client has begun so many more connections. */
+async function more({ name, times }) {
+  const client = clients.get(name);
+  const goal = client.count + times;
+  while (client.count < goal) await new Promise((resolve) => setTimeout(resolve, SHORTEST));
 }
 
 async function end(name) {

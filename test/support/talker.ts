@@ -1,4 +1,4 @@
-// How does a test speak to a process that keeps connections open inside a network namespace?
+// Controls a process inside a network namespace that serves and opens connections.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
@@ -63,6 +63,11 @@ export class Talker {
   /** Connects over and over, each time for one question and its answer. */
   begin(name: string, at: At): Promise<unknown> {
     return this.#ask("begin", { name, ...at });
+  }
+
+  /** Waits until that client has begun so many more connections. */
+  more(name: string, times: number): Promise<unknown> {
+    return this.#ask("more", { name, times });
   }
 
   /** Stops that, and tells how it went. */
