@@ -100,7 +100,7 @@ async function serve(input: NodeProxyInput, stop: AbortController, runTool: RunC
     readCounter,
     complain: (reason) => log.error({ reason }, "Metrics"),
   });
-  const { requests } = metrics;
+  const { requests, watches } = metrics;
   const [master, version] = [flagValue(given, "master"), reportedVersion(given)];
   const interruptions = new Interruptions(systemClock);
   const waiting = `waiting for Node ${JSON.stringify(nodeName)} and its addresses`;
@@ -112,6 +112,7 @@ async function serve(input: NodeProxyInput, stop: AbortController, runTool: RunC
     nodeName,
     version,
     requests,
+    watches,
     signal,
     log,
     nodeFailed: (reason) => {

@@ -38,6 +38,68 @@ export function countUnreadableManifests(group: Group): (count: number) => void 
   };
 }
 
+/** Takes the state of each watch of the API server. Neither throws nor waits. */
+export interface WatchMetrics {
+  connected(resource: string, isConnected: boolean): void;
+  /** An event or a bookmark arrived. */
+  heard(resource: string): void;
+  /** A list was read to its end. */
+  listed(resource: string): void;
+}
+
+/** Shown from the first use on, which only a daemon with an API server has. `now`: milliseconds since 1970. */
+export function observeWatches(group: Group, now: () => number): WatchMetrics {
+  let made: WatchMetrics | undefined;
+  const metrics = () => {
+    made ??= makeWatchMetrics(group, now);
+    return made;
+  };
+  return {
+    connected: (resource, isConnected) => metrics().connected(resource, isConnected),
+    heard: (resource) => metrics().heard(resource),
+    listed: (resource) => metrics().listed(resource),
+  };
+}
+
+function makeWatchMetrics(group: Group, now: () => number): WatchMetrics {
+  const labelNames = ["resource"] as const;
+  const [events, lists] = [new Map<string, number>(), new Map<string, number>()];
+  const connected = makeGauge(group, {
+    name: "watch_connected",
+    help: "1 while the watch of a resource at the API server is connected and its objects are complete, else 0",
+    labelNames,
+  });
+  const timestamps = (name: string, help: string, times: ReadonlyMap<string, number>) => {
+    const gauge = makeGauge(group, {
+      name,
+      help,
+      labelNames,
+      collect: () => {
+        for (const [resource, time] of times) gauge.set({ resource }, time / 1000);
+      },
+    });
+  };
+  timestamps("watch_last_event_timestamp_seconds", "Unix time of the last event or bookmark of a watch", events);
+  timestamps("watch_last_list_timestamp_seconds", "Unix time of the last complete list of a resource", lists);
+  const age = makeGauge(group, {
+    name: "objects_age_seconds",
+    help: "Seconds since the API server last confirmed the objects by an event, a bookmark or a complete list",
+    labelNames,
+    collect: () => {
+      const time = now();
+      for (const resource of new Set([...events.keys(), ...lists.keys()])) {
+        const confirmed = Math.max(events.get(resource) ?? 0, lists.get(resource) ?? 0);
+        age.set({ resource }, (time - confirmed) / 1000);
+      }
+    },
+  });
+  return {
+    connected: (resource, isConnected) => connected.set({ resource }, isConnected ? 1 : 0),
+    heard: (resource) => events.set(resource, now()),
+    listed: (resource) => lists.set(resource, now()),
+  };
+}
+
 /** Passes and their failures, what is set aside, what others changed, and how far a long pass is. */
 export function observeOwn(group: Group): Observer {
   return together([countPasses(group), observeRefusals(group), observeProgress(group)]);

@@ -5,7 +5,7 @@ import { type Observer, together } from "../sync/observer.ts";
 import { type CheckMetrics, countHealthAnswers, createCheckMetrics, type HealthPath } from "./metrics-health.ts";
 import { observeIptables, observeRestores } from "./metrics-iptables.ts";
 import type { Group } from "./metrics-makers.ts";
-import { countUnreadableManifests, observeOwn, tellMode } from "./metrics-own.ts";
+import { countUnreadableManifests, observeOwn, observeWatches, tellMode, type WatchMetrics } from "./metrics-own.ts";
 import { countPackets, type PacketInput } from "./metrics-packets.ts";
 import { registerProcess } from "./metrics-process.ts";
 import { countMetrics, type Release, tellRelease } from "./metrics-release.ts";
@@ -33,6 +33,8 @@ export interface Metrics {
   readonly observer: Observer;
   /** To be told of each request to the API server. */
   readonly requests: RequestObserver;
+  /** Takes the state of the watches of the API server. */
+  readonly watches: WatchMetrics;
   /** To be told of each answer of the health server. */
   answered(path: HealthPath, code: number): void;
   /** To be told how many of the manifests cannot be read, whenever they were read. */
@@ -57,6 +59,7 @@ export function createMetrics(input: MetricsInput): Metrics {
   return {
     observer,
     requests,
+    watches: observeWatches(group("fairlead_"), input.now ?? Date.now),
     answered,
     unreadableManifests: countUnreadableManifests(group("fairlead_")),
     render: (accept) => renderMetrics(registry, accept),

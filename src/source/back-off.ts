@@ -1,33 +1,30 @@
-// How long to wait before a server that failed is asked again?
+// Computes retry delays that double with jitter up to a maximum.
 import type { Timing } from "./timing.ts";
 
-const FIRST = 800;
-const LONGEST = 30_000;
 const FACTOR = 2;
 
-/** After so long without a failure the next one is the first again. */
-const QUIET = 120_000;
-
-/** A server may ask for more patience than this; no more is granted, or a wrong clock could silence us for days. */
-const MOST_PATIENCE = 300_000;
-
-/** Growing delays with chance in them, as client-go's reflector has them: 0.8 s, doubled up to 30 s, each up to twice as long. */
+/** A series of growing delays. Each is between half of its nominal value and the whole of it. */
 export class BackOff {
   readonly #timing: Timing;
-  #delay = FIRST;
-  #last = Number.NEGATIVE_INFINITY;
+  readonly #first: number;
+  #nominal: number;
 
-  constructor(timing: Timing) {
+  /** `first`: nominal milliseconds of the first delay. */
+  constructor(timing: Timing, first: number) {
     this.#timing = timing;
+    this.#first = first;
+    this.#nominal = first;
   }
 
-  /** Milliseconds to wait now; at least what the server asked for, which is 0 where it did not. */
-  next(asked: number): number {
-    const now = this.#timing.now();
-    if (now - this.#last > QUIET) this.#delay = FIRST;
-    this.#last = now;
-    const delay = this.#delay * (1 + this.#timing.random());
-    this.#delay = Math.min(this.#delay * FACTOR, LONGEST);
-    return Math.max(delay, Math.min(asked, MOST_PATIENCE));
+  /** Milliseconds to wait now, never more than `max`. */
+  next(max: number): number {
+    const nominal = Math.min(this.#nominal, max);
+    this.#nominal = nominal * FACTOR;
+    return nominal * (0.5 + 0.5 * this.#timing.random());
+  }
+
+  /** Starts the series again. */
+  reset(): void {
+    this.#nominal = this.#first;
   }
 }

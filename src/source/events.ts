@@ -1,4 +1,4 @@
-// How do events get to the API server, without the daemon ever noticing how that goes?
+// Writes Kubernetes Events to the API server in the background, as client-go's recorder does.
 import { BackOff } from "./back-off.ts";
 import {
   type EventObject,
@@ -10,6 +10,7 @@ import {
 } from "./event-object.ts";
 import { continueEvent, createEvent, type Outcome } from "./event-writer.ts";
 import type { Server } from "./exchange.ts";
+import { retryAfterDelay } from "./retry-after.ts";
 import { pause } from "./timing.ts";
 
 /** Takes events from those who have something to tell. */
@@ -40,6 +41,9 @@ const REST = 360_000;
 const MOST = 1000;
 
 const FAREWELL = 2000;
+
+/** Nominal milliseconds of the first delay between two attempts, and of the longest. */
+const DELAY = { first: 1600, max: 60_000 };
 
 /** One event and its repetitions. */
 interface Known {
@@ -152,7 +156,7 @@ class Recorder implements EventRecorder {
 
   async #deliver(known: Known): Promise<void> {
     const { timing, complain } = this.#input;
-    const backOff = new BackOff(timing);
+    const backOff = new BackOff(timing, DELAY.first);
     const { signal } = this.#stop;
     let words = "the process ends";
     for (let tries = 0; tries < TRIES && !signal.aborted; tries++) {
@@ -160,7 +164,8 @@ class Recorder implements EventRecorder {
       if (outcome.type === "written") return;
       if (outcome.type === "refused" || outcome.type === "later") words = outcome.words;
       if (outcome.type === "refused") break;
-      if (outcome.type === "later" && tries + 1 < TRIES) await pause(timing, backOff.next(outcome.asked), signal);
+      if (outcome.type !== "later" || tries + 1 === TRIES) continue;
+      await pause(timing, Math.max(backOff.next(DELAY.max), retryAfterDelay(outcome.asked, timing)), signal);
     }
     const { reason, regarding } = known.object;
     complain(`Event ${reason} of ${regarding.kind} ${regarding.name} is given up: ${words}`);

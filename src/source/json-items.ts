@@ -1,4 +1,4 @@
-// Which whole items of a list are in the bytes so far?
+// Splits the JSON text of a list into its items while it arrives.
 import { HeldBytes, JsonFault, parseValue } from "./held-bytes.ts";
 import { COMMA, isBlank, JsonExtent } from "./json-extent.ts";
 import { findWholeEnd } from "./json-whole.ts";
@@ -34,10 +34,16 @@ export class JsonItems {
   #place: Place | "end" = "start";
   #inValue = false;
   #name = "";
+  #hasItems = false;
 
   /** Bytes kept of the value that is not whole yet. */
   get held(): number {
     return this.#held.size;
+  }
+
+  /** There is an array of items, be it empty. */
+  get hasItems(): boolean {
+    return this.#hasItems;
   }
 
   /** The parts that this chunk made whole. Throws JsonFault for what is no JSON object. */
@@ -86,7 +92,9 @@ export class JsonItems {
       case "colon":
         return expect(byte, { [COLON]: "value" });
       case "value":
-        return this.#name === "items" && byte === ARRAY.open ? "item or end" : undefined;
+        if (this.#name !== "items" || byte !== ARRAY.open) return undefined;
+        this.#hasItems = true;
+        return "item or end";
       case "member over":
         return expect(byte, { [COMMA]: "name", [OBJECT.close]: "end" });
       case "item or end":

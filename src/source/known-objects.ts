@@ -10,6 +10,9 @@ import { readObject } from "./triggered-object.ts";
 /** Most problems reported for one object: a slice may have thousands. */
 const MOST_PROBLEMS = 10;
 
+/** Deleted objects that are remembered where a server sends no bookmarks. */
+const MOST_DELETED = 1000;
+
 /**
  * Holds each object's version, not the object, and tells a queue what differs. An object that cannot be read any more
  * stays what it was when it could be read, until it is readable again or deleted.
@@ -27,14 +30,31 @@ export class KnownObjects {
   #missing: Set<string> | undefined;
   /** The list under way has an item without a name, which may be any of the missing ones. */
   #hasNameless = false;
+  /**
+   * Versions of objects that the watch deleted since its last bookmark, so that an older event which arrives late does
+   * not bring one back.
+   */
+  readonly #deleted = new Map<string, string>();
+  #changes = 0;
 
   constructor(resource: Resource, queue: BatchQueue) {
     this.#resource = resource;
     this.#queue = queue;
   }
 
+  /** How many objects were set or deleted so far. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** The watch has sent all events up to here. */
+  bookmark(): void {
+    this.#deleted.clear();
+  }
+
   /** A list begins; if one was under way, that one does not count. */
   begin(): void {
+    this.#deleted.clear();
     this.#missing = new Set(this.#versions.keys());
     this.#hasNameless = false;
   }
@@ -52,10 +72,12 @@ export class KnownObjects {
     if (!head) return;
     const { key, version } = head;
     const known = this.#versions.get(key);
+    const newest = known ?? this.#deleted.get(key);
     this.#missing?.delete(key);
-    if (known === version) return;
+    if (newest === version) return;
     // Only a list may go back: the cluster may have been restored from a backup.
-    if (known !== undefined && !this.#missing && isOlder(version, known)) return;
+    if (newest !== undefined && !this.#missing && isOlder(version, newest)) return;
+    this.#deleted.delete(key);
     this.#versions.set(key, version);
     this.#tell(key, raw, known !== undefined && !this.#withheld.has(key));
   }
@@ -65,7 +87,11 @@ export class KnownObjects {
     const head = this.#readHead(raw);
     if (!head) return;
     const known = this.#versions.get(head.key);
-    if (known !== undefined && !isOlder(head.version, known)) this.#forget(head.key);
+    if (known !== undefined && isOlder(head.version, known)) return;
+    this.#deleted.set(head.key, head.version);
+    const [oldest] = this.#deleted.keys();
+    if (this.#deleted.size > MOST_DELETED && oldest !== undefined) this.#deleted.delete(oldest);
+    if (known !== undefined) this.#forget(head.key);
   }
 
   #readHead(raw: unknown): { readonly key: string; readonly version: string } | undefined {
@@ -100,6 +126,7 @@ export class KnownObjects {
   }
 
   #put(key: string, news: News, told: boolean): void {
+    if (news.change) this.#changes++;
     this.#queue.put(`${this.#resource.kind} ${key}`, news, told);
   }
 

@@ -1,4 +1,4 @@
-// What does the API server hold of a resource now, page by page and object by object?
+// Lists all objects of a resource, page by page, and hands over each object as it arrives.
 import { type ListHead, readListHead } from "../api/envelope.ts";
 import { readBytes, type Server } from "./exchange.ts";
 import { JsonFault } from "./held-bytes.ts";
@@ -66,16 +66,24 @@ function isForgotten(error: unknown): boolean {
   return error instanceof RequestFailure && error.fault.type === "refused" && error.fault.versionGone;
 }
 
-async function readItems(server: Server, { page, signal }: PageQuestion, listing: Listing): Promise<ListHead> {
+async function readItems(
+  server: Server,
+  { resource, page, signal }: PageQuestion,
+  listing: Listing,
+): Promise<ListHead> {
   const items = new JsonItems();
-  let head: ListHead | undefined;
+  let [head, kind, isEmpty]: [ListHead | undefined, unknown, boolean] = [undefined, undefined, false];
   for await (const chunk of readBytes(server, { path: page, signal, silence: SILENCE })) {
     for (const part of items.push(chunk)) {
       if (part.type === "item") listing.item(part.value);
       else if (part.name === "metadata") head = readListHead(part.value);
+      else if (part.name === "kind") kind = part.value;
+      else if (part.name === "items") isEmpty = part.value === null;
     }
   }
   items.end();
+  // Any other object with metadata, from a proxy or a wrong address, would count as an empty list and delete all.
+  if (kind !== `${resource.kind}List` || !(items.hasItems || isEmpty)) throw unreadable(`no ${resource.kind}List`);
   if (!head?.resourceVersion) throw unreadable("a list without resourceVersion");
   return head;
 }

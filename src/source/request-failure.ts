@@ -1,4 +1,4 @@
-// Why did the server not answer as asked, and what does that mean for the next request?
+// Describes why a request to the API server failed, and what that means for the next one.
 import type { Status } from "../api/envelope.ts";
 import { escapeForeign } from "../api/quote.ts";
 
@@ -12,8 +12,11 @@ export interface Refused {
   readonly retryAfter: number;
 }
 
-/** `lost`: no answer, or none to its end. `unreadable`: an answer, but not what the API sends. */
-export type Fault = Refused | { readonly type: "lost" | "unreadable" };
+/**
+ * `lost`: no answer, or a broken one. `ended`: an answer that the server ended too soon. `unreadable`: an answer, but not
+ * what the API sends.
+ */
+export type Fault = Refused | { readonly type: "lost" | "ended" | "unreadable" };
 
 /** A request to the API server that failed. The message is for people, on one line. */
 export class RequestFailure extends Error {
@@ -38,9 +41,14 @@ export function refusal(code: number, status: Status | undefined, retryAfter = 0
   return new RequestFailure({ type: "refused", status: code, versionGone, retryAfter: asked }, message);
 }
 
-/** The way to the server failed. */
+/** The connection to the server failed. */
 export function lost(cause: Error): RequestFailure {
   return new RequestFailure({ type: "lost" }, escapeForeign(cause.message.slice(0, LONGEST_MESSAGE)));
+}
+
+/** The server ended an answer before it said what it should. */
+export function ended(what: string): RequestFailure {
+  return new RequestFailure({ type: "ended" }, what);
 }
 
 /** What the server sent is not what it should be. */

@@ -1,20 +1,23 @@
 // Follows the objects of a cluster at its API server.
-import type { Kind } from "../api/objects.ts";
 import { BatchQueue } from "./batch-queue.ts";
 import type { ApiConnection } from "./connection.ts";
 import { KnownObjects } from "./known-objects.ts";
 import { type Abilities, Reflector } from "./reflector.ts";
-import { clusterResources, type Resource } from "./resources.ts";
+import { clusterResources } from "./resources.ts";
 import type { Batch } from "./source.ts";
 import { systemTiming, type Timing } from "./timing.ts";
+import { ServerAvailability } from "./watch/server-availability.ts";
+import { type WatchNotice, type WatchObserver, WatchStatus } from "./watch/watch-status.ts";
 
 export interface ClusterWatch {
   readonly connection: ApiConnection;
   /** Of the Nodes only this one is followed. */
   readonly nodeName: string;
   readonly signal: AbortSignal;
-  /** Takes a line for the operator when the server did not answer as it should: a warning, never a secret. */
-  readonly report: (line: string, kind: Kind) => void;
+  /** Takes what the operator should know: failures, each with its reason but never a secret, and recoveries. */
+  readonly report: (notice: WatchNotice) => void;
+  /** Takes the state of each watch, for metrics. */
+  readonly observer: WatchObserver;
   readonly timing?: Timing;
 }
 
@@ -27,6 +30,7 @@ export async function* watchCluster({
   nodeName,
   signal,
   report,
+  observer,
   timing = systemTiming,
 }: ClusterWatch): AsyncGenerator<Batch, void, undefined> {
   const stop = new AbortController();
@@ -35,21 +39,11 @@ export async function* watchCluster({
   if (signal.aborted) end();
   const queue = new BatchQueue(timing);
   const abilities: Abilities = { streamsLists: true };
-  const reportOf =
-    ({ kind }: Resource) =>
-    (line: string) =>
-      report(line, kind);
+  const availability = new ServerAvailability(connection, timing);
+  const status = new WatchStatus(timing, report, observer);
+  const shared = { availability, status, timing, abilities, signal: stop.signal };
   const reflectors = clusterResources(nodeName).map(async (resource) => {
-    const known = new KnownObjects(resource, queue);
-    const server = { connection, timing };
-    const reflector = new Reflector({
-      server,
-      resource,
-      known,
-      abilities,
-      signal: stop.signal,
-      report: reportOf(resource),
-    });
+    const reflector = new Reflector({ ...shared, resource, known: new KnownObjects(resource, queue) });
     await reflector.run().catch((error: unknown) => queue.fail(error));
   });
   try {
@@ -58,5 +52,7 @@ export async function* watchCluster({
     end();
     signal.removeEventListener("abort", end);
     await Promise.all(reflectors);
+    status.close();
+    availability.close();
   }
 }

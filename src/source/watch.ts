@@ -1,4 +1,4 @@
-// What happens to a resource, event by event?
+// Reads the events of a watch request.
 import { readWatchEvent, type WatchEvent } from "../api/envelope.ts";
 import { readBytes, type Server } from "./exchange.ts";
 import { JsonFault } from "./held-bytes.ts";
@@ -7,10 +7,11 @@ import { refusal, unreadable } from "./request-failure.ts";
 import { printPath, type Resource } from "./resources.ts";
 
 /**
- * The server sends a bookmark each minute where nothing else happens. Two of them may get lost or late; after that the
- * way is broken, though keep-alive of TCP may say otherwise for what stands in between.
+ * The server sends a bookmark each minute where nothing else happens. One may be half a minute late; after that
+ * something between us and the server lost the stream, whatever a keep-alive of its own connection says. To resume a
+ * watch is cheap.
  */
-const SILENCE = 180_000;
+const SILENCE = 90_000;
 
 /** Seconds after which the server ends a watch: from 5 to 10 minutes, as client-go, so that nodes do not come back together. */
 const SHORTEST = 300;

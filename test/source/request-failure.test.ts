@@ -1,5 +1,5 @@
 import t from "tap";
-import { lost, refusal, unreadable } from "../../src/source/request-failure.ts";
+import { ended, lost, refusal, unreadable } from "../../src/source/request-failure.ts";
 
 const status = { code: 403, reason: "Forbidden", message: "no\nrights", retryAfter: 0, tooLarge: false };
 
@@ -27,6 +27,7 @@ t.test("the longer patience counts", (t) => {
 
 t.test("a way that failed, and an answer that is none", (t) => {
   t.match(lost(new Error("connect ECONNREFUSED")), { message: "connect ECONNREFUSED", fault: { type: "lost" } });
+  t.match(ended("too soon"), { message: "too soon", fault: { type: "ended" } });
   t.match(unreadable("a page"), { message: "the answer is a page", fault: { type: "unreadable" } });
   t.end();
 });

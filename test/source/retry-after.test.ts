@@ -1,5 +1,5 @@
 import t from "tap";
-import { readRetryAfter } from "../../src/source/retry-after.ts";
+import { readRetryAfter, retryAfterDelay } from "../../src/source/retry-after.ts";
 
 const DATE = "Fri, 02 Jan 2026 03:04:05 GMT";
 
@@ -19,3 +19,14 @@ for (const [name, [headers, wait]] of Object.entries(HEADERS)) {
     t.end();
   });
 }
+
+t.test(
+  "the wait is as long as asked for, with jitter of at most a tenth and a second, and never above five minutes",
+  (t) => {
+    const wait = (asked: number, random: number) => retryAfterDelay(asked, { random: () => random });
+    t.strictSame([wait(1000, 0), wait(1000, 0.5), wait(1000, 1)], [1000, 1050, 1100]);
+    t.strictSame([wait(60_000, 0), wait(60_000, 1)], [60_000, 61_000]);
+    t.equal(wait(86_400_000, 1), 301_000);
+    t.end();
+  },
+);

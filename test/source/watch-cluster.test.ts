@@ -1,7 +1,7 @@
 import t, { type Test } from "tap";
 import { watchCluster } from "../../src/source/watch-cluster.ts";
 import { rawNode, rawService, rawSlice } from "../support/api-server/api-objects.ts";
-import { followCluster } from "../support/api-server/followed-cluster.ts";
+import { followCluster, NO_OBSERVER } from "../support/api-server/followed-cluster.ts";
 import { type ApiServer, type ApiServerOptions, startApiServer } from "../support/api-server/server.ts";
 import { connectTo } from "../support/api-server/test-connection.ts";
 
@@ -80,7 +80,13 @@ t.test("a reader who is slow hears the latest state only", async (t) => {
   const server = await start(t);
   const stop = new AbortController();
   const connection = connectTo(server.url);
-  const source = watchCluster({ connection, nodeName: "n1", signal: stop.signal, report: () => {} });
+  const source = watchCluster({
+    connection,
+    nodeName: "n1",
+    signal: stop.signal,
+    report: () => {},
+    observer: NO_OBSERVER,
+  });
   await source.next();
   for (let port = 1; port <= 500; port++) server.set(rawService("web", { port }));
   server.set(rawService("last"));
@@ -101,7 +107,13 @@ t.test("a reader who is slow hears the latest state only", async (t) => {
 t.test("a source that is over before it begins", async (t) => {
   const server = await start(t);
   const connection = connectTo(server.url);
-  const source = watchCluster({ connection, nodeName: "n1", signal: AbortSignal.abort(), report: () => {} });
+  const source = watchCluster({
+    connection,
+    nodeName: "n1",
+    signal: AbortSignal.abort(),
+    report: () => {},
+    observer: NO_OBSERVER,
+  });
   t.strictSame(await source.next(), { value: undefined, done: true });
   t.strictSame(server.requests, []);
 });
@@ -124,7 +136,13 @@ t.test("a fault of ours reaches the reader", async (t) => {
   const report = () => {
     throw new TypeError("ours");
   };
-  const source = watchCluster({ connection, nodeName: "n1", signal: new AbortController().signal, report });
+  const source = watchCluster({
+    connection,
+    nodeName: "n1",
+    signal: new AbortController().signal,
+    report,
+    observer: NO_OBSERVER,
+  });
   await t.rejects(source.next(), new TypeError("ours"));
 });
 

@@ -1,4 +1,4 @@
-// What goes wrong with which request?
+// Defines the faults of the tests' API server, and which requests they hit.
 
 /** What goes wrong. Bytes are counted from the body's first. */
 export type Trouble =
@@ -8,6 +8,8 @@ export type Trouble =
   | { readonly type: "cut"; readonly after: number }
   /** Nothing more comes after so many bytes, and the connection stays. */
   | { readonly type: "stall"; readonly after: number }
+  /** No answer at all, and the connection stays. */
+  | { readonly type: "hang" }
   /** The body comes in pieces of so many bytes, with so many milliseconds between them. */
   | { readonly type: "trickle"; readonly bytes: number; readonly every: number }
   /** A 200 with this body. */

@@ -51,6 +51,10 @@ export interface ApiServer {
   /** How many watches are open. */
   watches(): number;
   expectToken(token: string): void;
+  /** Breaks all connections and refuses new ones, as when the process is killed. */
+  stop(): Promise<void>;
+  /** Listens again on the same port, with the same objects. */
+  restart(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -86,10 +90,12 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   const port = typeof address === "object" ? address?.port : undefined;
-  return site.expose(`${options.tls ? "https" : "http"}://127.0.0.1:${port}`, async () => {
+  const exposed = site.expose(`${options.tls ? "https" : "http"}://127.0.0.1:${port}`, async () => {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   });
+  const restart = () => new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  return { ...exposed, stop: exposed.close, restart };
 }
 
 class Site {
@@ -107,7 +113,7 @@ class Site {
     this.#token = options.token;
   }
 
-  expose(url: string, close: () => Promise<void>): ApiServer {
+  expose(url: string, close: () => Promise<void>): Omit<ApiServer, "stop" | "restart"> {
     const all = (act: (watch: Watch) => void) => {
       for (const watch of [...this.#watches]) act(watch);
     };
@@ -148,7 +154,8 @@ class Site {
     else if (trouble?.type === "status") {
       const headers = trouble.retryAfter === undefined ? {} : { "retry-after": trouble.retryAfter };
       answer.refuse(trouble.code, buildStatus(trouble.code, trouble.reason), headers);
-    } else if (EVENTS.test(pathname)) this.#keepEvent(message, { answer, body });
+    } else if (trouble?.type === "hang") return;
+    else if (EVENTS.test(pathname)) this.#keepEvent(message, { answer, body });
     else if (trouble?.type === "body" && request.verb !== "watch") {
       answer.begin();
       await answer.write(trouble.text);
