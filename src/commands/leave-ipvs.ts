@@ -1,4 +1,4 @@
-// Did an earlier run in another mode or layout leave anything beside rules that this one must get rid of?
+// Finds what an earlier run in another mode or layout left beside rules, and removes it once rules are in place.
 import { foreignSetNames } from "../backends/own-sets.ts";
 import { findKnownSets } from "../kernel/ipset.ts";
 import type { Kernel } from "../kernel/kernel.ts";
@@ -40,10 +40,8 @@ export async function leaveIpvs({ kernel, families, nodeIP, log, choice }: Leave
   const device = choice.mode === "ipvs" ? undefined : await unlessRefused(findDevice(), undefined);
   const found = await unlessRefused(findKnownSets([...sets.values()].flat()), []);
   if (!device && found.length === 0) return NOTHING_LEFT;
-  log.info(
-    { interface: device !== undefined, sets: found.length },
-    "Another mode has left things that go once rules are in",
-  );
+  const fields = { ...(device && { interface: IPVS_DEVICE }), ...(found.length > 0 && { sets: found.join(",") }) };
+  log.info(fields, "Found state of a previous proxy mode; it will be removed after the first sync");
   const own = device ? await ownConnections(device.index, nodeIP) : WITHOUT_DEVICE;
   const retreat = new IpvsRetreat({ kernel, own, sets, device: device && IPVS_DEVICE, clock: systemClock, log });
   const passed: Observer["passed"] = (family, { failure }) => failure === undefined && retreat.served(family);

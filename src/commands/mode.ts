@@ -39,7 +39,7 @@ export async function chooseMode({ options, config, ipvsSupport, log }: ModeInpu
   const { part, words } = support;
   if (options.ipvs.fallback === "None") throw new FatalError(`can't use the IPVS proxier: ${words} (${part})`);
   log.error({ reason: part, err: words }, "IPVS mode is not possible here, falling back to iptables mode");
-  for (const field of setFields(config)) log.info({ field }, "Without meaning in iptables mode");
+  for (const field of setFields(config)) log.info({ field }, "Ignoring a setting of IPVS mode");
   return { mode: "iptables", options: fallBackToIPTables(options), fallback: { part, words } };
 }
 

@@ -28,7 +28,9 @@ export interface NodeCheck {
 export async function checkNode({ options, node, nodeName, families, whyUnusable, log }: NodeCheck): Promise<void> {
   reportMissing(node, nodeName, log);
   const { primary, ips } = nodeIPsOf(node?.addresses ?? [], options.bindAddress);
-  if (isLoopback(ips[primary])) log.info({ address: ips[primary] }, "No IP of this node is known; see --bind-address");
+  if (isLoopback(ips[primary])) {
+    log.info({ node: nodeName, address: ips[primary] }, "Node has no known IP; using loopback, see --bind-address");
+  }
   const ranges: ConfiguredRanges = {
     clusterCIDRs: options.clusterCIDRs,
     nodePortAddresses: expandPrimary(options.nodePortAddresses, { primary, ips }),
@@ -39,7 +41,8 @@ export async function checkNode({ options, node, nodeName, families, whyUnusable
   if (families.length === 0) {
     throw new FatalError(`iptables is not available on this host : ${await whyUnusable(primary)}`);
   }
-  for (const family of FAMILIES) if (!families.includes(family)) log.info({ ipFamily: family }, "No iptables support");
+  for (const family of FAMILIES)
+    if (!families.includes(family)) log.info({ ipFamily: family }, "iptables is not supported for this IP family");
   if (!families.includes(primary)) throw new FatalError(`no support for primary IP family ${JSON.stringify(primary)}`);
   const { problems, fatal } = checkFamilies(options, ranges, { primary, dualStack: families.length > 1 });
   if (fatal) throw new FatalError(`kube-proxy configuration is incorrect: ${printProblems(problems)}`);

@@ -32,7 +32,7 @@ export async function* watchNode({
   let known = node;
   for await (const batch of source) {
     const told = batch.changes.map((change) => nodeIn(change, nodeName)).findLast((each) => each !== undefined);
-    if (told && !told.node) log.warn({ node: nodeName }, "The Node is gone; what was known of it stays");
+    if (told && !told.node) log.warn({ node: nodeName }, "Node object was deleted; its last known state stays in use");
     if (told?.node) {
       sawNode(told.node);
       if (usesPodCIDRs) checkPodCIDRs(node?.podCIDRs ?? [], told.node.podCIDRs);
@@ -50,5 +50,5 @@ function checkPodCIDRs(atStart: readonly string[], now: readonly string[]): void
 
 function reportAddresses(known: Node | undefined, now: Node, log: Log): void {
   if (!known || known.addresses.join() === now.addresses.join()) return;
-  log.warn({ node: now.name, was: known.addresses, is: now.addresses }, "The node's IPs changed");
+  log.warn({ node: now.name, was: known.addresses, is: now.addresses }, "Addresses of the Node changed");
 }

@@ -1,5 +1,7 @@
 // Follows a source of objects and keeps the kernel in the state that they ask for.
+import { KINDS } from "../api/object-name.ts";
 import type { Backend } from "../backends/backend.ts";
+import type { Place } from "../errors.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import type { Options } from "../options/options.ts";
 import type { Batch, Source } from "../source/source.ts";
@@ -8,7 +10,7 @@ import type { NodeFacts } from "../state/node-facts.ts";
 import { ChangeCounts } from "../sync/change-counts.ts";
 import { FamilyLoop } from "../sync/family-loop.ts";
 import { IpvsDriftCheck } from "../sync/ipvs-drift.ts";
-import type { Log } from "../sync/log.ts";
+import type { Fields, Log } from "../sync/log.ts";
 import { type Observer, together } from "../sync/observer.ts";
 import type { Clock } from "../sync/schedule.ts";
 
@@ -57,8 +59,14 @@ export async function run(input: RunInput): Promise<void> {
 
 /** Logs what is wrong with the input, and what of it is not used. */
 export function report({ problems, passedOver }: Pick<Batch, "problems" | "passedOver">, log: Log): void {
-  for (const problem of problems) log.error({ err: problem.message }, "Ignoring invalid input");
-  for (const { place, reason } of passedOver) {
-    log.info({ ...(place.object !== undefined && { object: place.object }), reason }, "Skipping unused input");
-  }
+  for (const { place, message } of problems) log.error({ ...nameOf(place), err: message }, "Ignoring invalid input");
+  for (const { place, reason } of passedOver) log.info({ ...nameOf(place), reason }, "Skipping unused input");
+}
+
+/** The object as kube-proxy names it: `service="shop/cart"`, `endpointSlice="shop/cart-x7"`, `node="worker-a"`. */
+function nameOf({ object }: Place): Fields {
+  if (object === undefined) return {};
+  const [kind, name] = object.split(" ");
+  const known = KINDS.find((each) => each === kind);
+  return known === undefined ? { object } : { [known.charAt(0).toLowerCase() + known.slice(1)]: name };
 }

@@ -85,7 +85,8 @@ export async function listen(input: ListenInput): Promise<Listening> {
   server.listen({ ...address, backlog: BACKLOG });
   await once(server, "listening");
   // ENOMEM or ENOBUFS: later connections may be accepted again.
-  server.on("error", ({ message }) => log.error({ err: message }, "Cannot accept a connection"));
+  const listening = `${host === "everywhere" ? "" : host}:${port}`;
+  server.on("error", ({ message }) => log.error({ address: listening, err: message }, "Cannot accept a connection"));
   return { close: () => close(server) };
 }
 
@@ -229,7 +230,7 @@ async function answerSafely(answer: Answerer, question: Question, log: Log): Pro
   try {
     return await answer(question);
   } catch (error) {
-    log.error({ path: question.path, err: String(error) }, "Cannot answer");
+    log.error({ path: question.path, err: String(error) }, "Cannot answer a request");
     return plainText("internal error\n", 500);
   }
 }

@@ -168,7 +168,8 @@ class Recorder implements EventRecorder {
       await pause(timing, Math.max(backOff.next(DELAY.max), retryAfterDelay(outcome.asked, timing)), signal);
     }
     const { reason, regarding } = known.object;
-    complain(`Event ${reason} of ${regarding.kind} ${regarding.name} is given up: ${words}`);
+    const name = [regarding.namespace, regarding.name].filter((part) => part !== undefined).join("/");
+    complain(`Event ${reason} of ${regarding.kind} ${name} is given up: ${words}`);
   }
 
   async #attempt(known: Known): Promise<Outcome> {

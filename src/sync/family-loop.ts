@@ -188,7 +188,7 @@ export class FamilyLoop {
     const kept = await this.#keeper.keep(backend.desired(world));
     this.#kept = { world, addresses };
     this.#restored ||= kept.restored;
-    this.#passLog.end(kept);
+    this.#passLog.end(kept, this.#keeper.held);
     const refused = refusalIn(kept)?.step;
     if (refused?.kind === "counter") this.#forgo(refused.name);
     return reportOf(kept, this.#circumstances(triggers));

@@ -161,7 +161,7 @@ export class IpvsRetreat {
     const { log } = this.#input;
     const what = waiting.join(" ");
     if (what !== "" && what !== this.#said) {
-      log.info({ waiting: what }, "Connections through virtual servers and addresses of IPVS mode are waited for");
+      log.info({ waiting: what }, "Waiting for connections through virtual servers and addresses of IPVS mode to end");
     }
     this.#said = what;
     if (what !== "") return PAUSE;

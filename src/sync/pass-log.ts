@@ -3,6 +3,8 @@ import type { Progress } from "../kernel/apply.ts";
 import type { Family } from "../net/family.ts";
 import type { Plan } from "../plan/plan.ts";
 import { printPlan } from "../plan/print.ts";
+import { claimantsIn } from "../state/ipvs-claims.ts";
+import type { KernelState } from "../state/kernel-state.ts";
 import { type Kept, refusalIn } from "./keeper.ts";
 import type { Log } from "./log.ts";
 import type { Clock } from "./schedule.ts";
@@ -20,11 +22,16 @@ export interface PassLogInput {
   readonly clock: Clock;
 }
 
-/** One line for a pass that changed something, and one for each thing that did not go as it should. */
+/** Verbosity of the line about a sync that changed nothing, which is that of kube-proxy for every sync. */
+const UNCHANGED = 2;
+
+/** Logs the end of each sync, and each change that the kernel rejected with the object that it is for. */
 export class PassLog {
   readonly #input: PassLogInput;
   #keptBefore = "";
   #said: number;
+  /** No sync has succeeded yet. */
+  #first = true;
 
   constructor(input: PassLogInput) {
     this.#input = input;
@@ -43,7 +50,8 @@ export class PassLog {
     log.info({ ipFamily: family, rules, steps: `${done}/${of}` }, "Writing rules");
   }
 
-  end(kept: Kept): void {
+  /** `held`: the applied state. It tells which Service port a rejected item is for. */
+  end(kept: Kept, held?: KernelState): void {
     const { elapsed, attempts, drift, rejected, items } = kept;
     const { family, mode, log } = this.#input;
     if (drift) this.#sayDrift(drift);
@@ -53,9 +61,18 @@ export class PassLog {
       const kept = instead ? "its present rules stay" : "it has no rules yet";
       log.error(fields, `Kernel rejected the rules of this Service port; quarantined and retried later, ${kept}`);
     }
+    const owners =
+      items.length === 0 || !held
+        ? undefined
+        : claimantsIn(
+            held.fragments,
+            items.map(({ key }) => key),
+          );
     for (const { key, error } of items) {
-      const fields = { ipFamily: family, item: key, code: error.refusal.code, err: error.message };
-      log.error(fields, "The kernel refused this; it is done without for some time, all else is served");
+      const owner = owners?.get(key)?.key;
+      const of = owner === undefined ? {} : { servicePort: owner };
+      const fields = { ipFamily: family, item: key, ...of, code: error.refusal.code, err: error.message };
+      log.error(fields, "Kernel rejected this item; skipping it and retrying later");
     }
     const fields = { ipFamily: family, mode, elapsed: `${Math.round(elapsed)}ms` };
     this.#sayKept(attempts.at(-1)?.plan.kept ?? []);
@@ -67,7 +84,10 @@ export class PassLog {
       return;
     }
     const steps = attempts.reduce((sum, { applied }) => sum + applied.done.length, 0);
-    if (steps > 0) log.info({ ...fields, steps }, "SyncProxyRules complete");
+    const done = { ...fields, steps };
+    if (steps > 0 || this.#first) log.info(done, "SyncProxyRules complete");
+    else log.debug(UNCHANGED, done, "SyncProxyRules complete");
+    this.#first = false;
   }
 
   /** Every attempt that the kernel rejected, but for the last one of a sync that failed: that is logged as the error. */
@@ -95,7 +115,7 @@ export class PassLog {
     const chains = kept.map(({ table, chain, rule }) => `${table} ${chain} (${rule})`).join("; ");
     if (chains !== this.#keptBefore && chains !== "") {
       const fields = { ipFamily: this.#input.family, chains };
-      this.#input.log.warn(fields, "Other software's rules lead into stale chains, which stay empty");
+      this.#input.log.warn(fields, "Stale chains stay, empty, because rules of other software jump to them");
     }
     this.#keptBefore = chains;
   }

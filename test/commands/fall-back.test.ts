@@ -47,7 +47,7 @@ t.test("iptables mode serves the node, and everyone who asks is told", { skip },
     new RegExp(`^E.*"IPVS mode is not possible here, falling back to iptables mode" reason="${support.part}"`),
   ]);
   t.match(
-    (await daemon.said(/"Without meaning in iptables mode"/, 2)).map((line) => line.replace(/^.*?field=/, "")),
+    (await daemon.said(/"Ignoring a setting of IPVS mode"/, 2)).map((line) => line.replace(/^.*?field=/, "")),
     ['"ipvs.scheduler"', '"ipvs.strictARP"'],
   );
   t.equal((await ask({ port: ports.metrics, path: "/proxyMode" })).body, "iptables");

@@ -64,7 +64,9 @@ t.test("sets go when rules are in, and not when a pass failed", { skip }, async 
   ipset(["restore"], "create KUBE-IPVS-IPS hash:ip\ncreate OTHER hash:ip\n");
   const { leaving, said, lines } = await leave();
   t.teardown(() => leaving.stop());
-  t.strictSame(lines, ['"Another mode has left things that go once rules are in" interface=false sets=1']);
+  t.strictSame(lines, [
+    '"Found state of a previous proxy mode; it will be removed after the first sync" sets="KUBE-IPVS-IPS"',
+  ]);
   leaving.observer.passed("IPv4", FAILED);
   await new Promise((done) => setTimeout(done, 50));
   t.match(ipset(["list", "-n"]), /KUBE-IPVS-IPS/);
@@ -93,7 +95,7 @@ t.test("the node's own new connections have its own address, though that of the 
   t.equal(young.localAddress, "192.0.2.10");
   young.destroy();
   leaving.observer.passed("IPv4", WELL);
-  t.match((await said(2))[1], /are waited for" waiting="10\.96\.1\.1"/);
+  t.match((await said(2))[1], /Waiting for connections .* to end" waiting="10\.96\.1\.1"/);
   t.notMatch(await ip("route show table local"), /10\.96\.1\.2/, "the other address is gone, with its route");
 });
 
@@ -104,7 +106,7 @@ t.test("an interface that somebody else made keeps what is on it from nobody els
   t.teardown(() => leaving.stop());
   leaving.observer.passed("IPv4", WELL);
   t.match(await said(2), [
-    /interface=true sets=0/,
+    /interface="kube-ipvs0"$/,
     /^"Cannot remove what the previous proxy mode left; retrying at growing intervals" err=".*not of kind dummy/,
   ]);
 });

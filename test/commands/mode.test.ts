@@ -61,9 +61,9 @@ t.test("what was set for IPVS mode is told to be without meaning, line by line",
   });
   t.strictSame(asked, ["twos"]);
   t.strictSame(lines.slice(1).toSorted(), [
-    '"Without meaning in iptables mode" field="ipvs.excludeCIDRs"',
-    '"Without meaning in iptables mode" field="ipvs.scheduler"',
-    '"Without meaning in iptables mode" field="ipvs.strictARP"',
+    '"Ignoring a setting of IPVS mode" field="ipvs.excludeCIDRs"',
+    '"Ignoring a setting of IPVS mode" field="ipvs.scheduler"',
+    '"Ignoring a setting of IPVS mode" field="ipvs.strictARP"',
   ]);
 });
 

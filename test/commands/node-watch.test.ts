@@ -41,9 +41,11 @@ const CASES: readonly {
     name: "other IPs",
     usesPodCIDRs: true,
     said: [set(OTHER_IPS), set(OTHER_IPS)],
-    lines: [/^W.*"The node's IPs changed" node="n1" was=\["192\.0\.2\.10","2001:db8:a::10"\] is=\["192\.0\.2\.99"\]/],
+    lines: [
+      /^W.*"Addresses of the Node changed" node="n1" was=\["192\.0\.2\.10","2001:db8:a::10"\] is=\["192\.0\.2\.99"\]/,
+    ],
   },
-  { name: "its end", usesPodCIDRs: true, said: [GONE, set()], lines: [/^W.*"The Node is gone; .*" node="n1"/] },
+  { name: "its end", usesPodCIDRs: true, said: [GONE, set()], lines: [/^W.*"Node object was deleted; .*" node="n1"/] },
   { name: "its first appearance", usesPodCIDRs: false, said: [set(OTHER_IPS)], lines: [], unknown: true },
   {
     name: "its first appearance with pod ranges that are used",

@@ -1,4 +1,5 @@
 import t from "tap";
+import { readSliceWithoutPods } from "../../src/api/endpoint-slice.ts";
 import { run } from "../../src/commands/run.ts";
 import { InputError } from "../../src/errors.ts";
 import { machine } from "../../src/kernel/kernel.ts";
@@ -69,6 +70,35 @@ t.test("the source is followed to its end, and rules stay", async (t) => {
     /"SyncProxyRules complete"/,
     /"Stopped; rules stay in place"/,
   ]);
+});
+
+t.test("a line about invalid or unused input names the object in a field of its kind", async (t) => {
+  const { lines, input } = setUp(["IPv4"]);
+  const labels = { "kubernetes.io/service-name": "web" };
+  const slice = {
+    metadata: { namespace: "shop", name: "web-x7", labels },
+    addressType: "IPv7",
+    ports: [],
+    endpoints: [],
+  };
+  const { problems, objects } = readSliceWithoutPods(slice, { source: "/apis" });
+  t.strictSame(objects, [], "a slice of an unknown address type is ignored, in both families");
+  const skipped = ["Service shop/old", "Node n2", "Odd=kind x"].map((object) => {
+    return { category: "unused", place: { object }, reason: "it is not used" } as const;
+  });
+  const source = (async function* () {
+    yield { ...FIRST, problems, passedOver: skipped };
+  })();
+  await run({ ...input, source });
+  t.match(
+    lines.filter((line) => /input"/.test(line)),
+    [
+      /^E.*"Ignoring invalid input" endpointSlice="shop\/web-x7" err=".*addressType: must be IPv4 or IPv6 or FQDN, not \\"IPv7\\""$/m,
+      /^I.*"Skipping unused input" service="shop\/old" reason=/,
+      /^I.*"Skipping unused input" node="n2" reason=/,
+      /^I.*"Skipping unused input" object="Odd=kind x" reason=/,
+    ],
+  );
 });
 
 t.test("when the source fails, so does it, and nothing goes on behind its back", async (t) => {

@@ -145,7 +145,7 @@ async function testStale(t: Test, variant: Variant): Promise<void> {
   const input = `*nat\n:CNI-X - [0:0]\n-A CNI-X -j ${chain}\nCOMMIT\n`;
   await inNamespace(followed.node, ["iptables-restore", "--noflush"], { env: followed.env, input });
   followed.show(NEXT);
-  await daemon.said(/"Other software's rules lead into stale chains/);
+  await daemon.said(/"Stale chains stay, empty/);
   await daemon.said(/"SyncProxyRules complete" ipFamily="IPv4"/, 2);
   const found = await followed.saved("IPv4");
   t.strictSame(

@@ -108,7 +108,7 @@ t.test("an answer that fails is an error of the server's, logged, and the next o
     return plainText("ok");
   });
   t.match(await ask({ port, path: "/bad" }), { status: 500, body: "internal error\n" });
-  t.match(lines, [/^"Cannot answer" path="\/bad" err="Error: no idea"$/]);
+  t.match(lines, [/^"Cannot answer a request" path="\/bad" err="Error: no idea"$/]);
   t.equal(await statusOf({ port }), 200);
 });
 

@@ -173,3 +173,24 @@ t.test("a Node has no namespace", async (t) => {
   hearer.list();
   t.strictSame(await hearer.hear(), ["delete Node n1", "complete Node"]);
 });
+
+t.test("a slice of an unknown address type is an error and leaves what was read of it before in use", async (t) => {
+  const hearer = new Hearer("EndpointSlice");
+  const sliceOf = (version: number, addressType: string) => ({
+    ...rawSlice("web-1", "web", ["10.1.0.1"], { resourceVersion: String(version) }),
+    addressType,
+  });
+  hearer.known.item(sliceOf(1, "IPv7"));
+  const problem = 'addressType: must be IPv4 or IPv6 or FQDN, not "IPv7"';
+  t.match(
+    await hearer.hear(),
+    [new RegExp(`EndpointSlice ns/web-1: ${problem}$`)],
+    "never seen before: nothing to keep",
+  );
+  hearer.known.item(sliceOf(2, "IPv4"));
+  t.strictSame(await hearer.hear(), ["set EndpointSlice ns/web-1"]);
+  hearer.known.item(sliceOf(3, "IPv7"));
+  t.match(await hearer.hear(), [new RegExp(`${problem}; the last valid version of the object stays in use$`)]);
+  hearer.known.remove(sliceOf(4, "IPv7"));
+  t.strictSame(await hearer.hear(), ["delete EndpointSlice ns/web-1"]);
+});

@@ -149,7 +149,9 @@ t.test("what the kernel refuses is told with the Service that wants it, and is n
   ]);
   t.match(
     lines.filter((line) => line.startsWith("E")),
-    [/it is done without for some time, all else is served" ipFamily="IPv4" item="192\.0\.2\.77" code="EINVAL"/],
+    [
+      /Kernel rejected this item; skipping it and retrying later" ipFamily="IPv4" item="192\.0\.2\.77" servicePort="[^"]+" code="EINVAL"/,
+    ],
   );
   memory.journal.refuses = () => 0;
   await clock.advance(60_000);

@@ -168,7 +168,7 @@ t.test("connections are waited for, look by look, and named once", async (t) => 
   await clock.advance(35_000);
   t.strictSame(kernel.done, []);
   t.strictSame(lines, [
-    '"Connections through virtual servers and addresses of IPVS mode are waited for" waiting="10.96.1.1:80/TCP"',
+    '"Waiting for connections through virtual servers and addresses of IPVS mode to end" waiting="10.96.1.1:80/TCP"',
   ]);
   kernel.connections = 0;
   await clock.advance(10_000);
@@ -183,7 +183,7 @@ t.test("a connection of the node itself is waited for, too", async (t) => {
   await settle();
   t.strictSame(kernel.done, ["- ipvs 10.96.1.1:80/TCP"]);
   t.strictSame(kernel.gone, []);
-  t.match(lines, [/are waited for" waiting="10\.96\.1\.1"/]);
+  t.match(lines, [/Waiting for connections .* to end" waiting="10\.96\.1\.1"/]);
   kernel.sources = new Set();
   await clock.advance(10_000);
   t.strictSame(kernel.done.slice(1), ["- kube-ipvs0 10.96.1.1", "- interface kube-ipvs0", "- ipset KUBE-IPv4"]);

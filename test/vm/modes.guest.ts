@@ -195,7 +195,7 @@ t.test("from IPVS mode to iptables mode, and back", async (t) => {
   await say("ipvsadm -A -t 192.0.2.10:9999 -s rr; ipset create SOMEBODY hash:ip");
   await talkAll(t, clients, "through IPVS", "nobody there");
   const iptables = await start(t, "iptables");
-  await iptables.said(/are waited for/);
+  await iptables.said(/Waiting for connections/);
   await talkAll(t, clients, "through IPVS", "in iptables mode");
   await endAll(t, clients);
   await openAll(t, clients, "through rules");
@@ -203,7 +203,7 @@ t.test("from IPVS mode to iptables mode, and back", async (t) => {
   t.notMatch(await say("ipvsadm -Sn; ip -br addr"), /10\.96\.1\.2|10\.96\.1\.3/, "others went at once");
 
   for (const [from, name] of KINDS) await clients[from].close(`through IPVS ${name}`);
-  await iptables.said(/are waited for" waiting="fd00:96::1"/);
+  await iptables.said(/Waiting for connections .*" waiting="fd00:96::1"/);
   t.equal(await say("ipvsadm -Sn"), "-A -t 192.0.2.10:9999 -s rr", "somebody else's virtual server is left");
   await talkAll(t, clients, "through rules", "without IPVS");
   for (const [from, name] of KINDS) if (from === "node") await clients[from].close(`through rules ${name}`);
