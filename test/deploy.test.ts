@@ -116,12 +116,12 @@ for (const { file, spec } of DAEMON_SETS) {
   });
 }
 
-t.test("the daemon of least privilege has one capability, and what needs more is done before", async (t) => {
+t.test("the daemon of least privilege has two capabilities, and an init container does what needs more", async (t) => {
   const spec = DAEMON_SETS.find(({ file }) => file === "least-privilege.yaml")?.spec;
   t.strictSame(spec?.containers[0].securityContext, {
     allowPrivilegeEscalation: false,
     readOnlyRootFilesystem: true,
-    capabilities: { drop: ["ALL"], add: ["NET_ADMIN"] },
+    capabilities: { drop: ["ALL"], add: ["NET_ADMIN", "NET_RAW"] },
     seccompProfile: { type: "RuntimeDefault" },
   });
   t.match(spec?.initContainers, [{ securityContext: { privileged: true } }]);

@@ -1,6 +1,6 @@
-// In which layout does iptables mode run, when the kernel may have no sets?
+// Chooses the layout of iptables mode: Indexed only where the kernel has ipsets and iptables can match them.
 import { setsOf } from "../backends/indexed/sets.ts";
-import { FAMILIES } from "../net/family.ts";
+import type { Family } from "../net/family.ts";
 import { fallBackToCompat, type Options } from "../options/options.ts";
 import type { Log } from "../sync/log.ts";
 import type { Machine } from "./machine.ts";
@@ -14,18 +14,23 @@ export interface ChosenLayout {
 
 interface LayoutInput {
   readonly options: Options;
+  /** Those that iptables can serve. */
+  readonly families: readonly Family[];
   readonly setTrouble: Machine["setTrouble"];
   readonly log: Log;
 }
 
 /**
- * Indexed, where it is asked for and its sets can be had, else Compat. The choice holds until the process ends. Rejects
- * with KernelError where there is no way to tell: without rights above all.
+ * Indexed, where it is asked for and rules of every family can match its sets, else Compat. The choice holds until the
+ * process ends. Rejects with KernelError where the kernel refuses to answer, as without CAP_NET_ADMIN.
  */
-export async function chooseLayout({ options, setTrouble, log }: LayoutInput): Promise<ChosenLayout> {
+export async function chooseLayout({ options, families, setTrouble, log }: LayoutInput): Promise<ChosenLayout> {
   if (options.mode !== "iptables" || options.iptablesLayout !== "Indexed") return { options };
-  const trouble = await setTrouble(FAMILIES.flatMap(setsOf));
-  if (trouble === undefined) return { options };
-  log.error({ err: trouble }, "The Indexed layout is not possible here, falling back to Compat");
-  return { options: fallBackToCompat(options), layoutFallback: trouble };
+  for (const family of families) {
+    const trouble = await setTrouble(family, setsOf(family));
+    if (trouble === undefined) continue;
+    log.warn({ ipFamily: family, err: trouble }, "The Indexed layout is not possible here, falling back to Compat");
+    return { options: fallBackToCompat(options), layoutFallback: trouble };
+  }
+  return { options };
 }

@@ -3,7 +3,7 @@ import { InputError } from "../errors.ts";
 import { type RunCommand, runCommand } from "../kernel/command.ts";
 import { findClashes } from "../kernel/ipset.ts";
 import { chooseTools, type Tools, throughTools } from "../kernel/iptables-variant.ts";
-import { type IpvsSupport, ipvsSupport, setTrouble } from "../kernel/ipvs-support.ts";
+import { type IpvsSupport, ipvsSupport, setMatchTrouble, setTrouble } from "../kernel/ipvs-support.ts";
 import { type Kernel, machine } from "../kernel/kernel.ts";
 import { whyUnusable } from "../kernel/node-facts.ts";
 import type { Family } from "../net/family.ts";
@@ -18,8 +18,8 @@ export interface Machine {
   readonly whyUnusable: (family: Family) => Promise<string>;
   /** Can IPVS mode run here, with this scheduler? */
   readonly ipvsSupport: (scheduler: string) => Promise<IpvsSupport>;
-  /** Why these sets cannot be had here; undefined where they can. */
-  readonly setTrouble: (sets: readonly SetHeader[]) => Promise<string | undefined>;
+  /** Why rules of this family cannot match these sets; undefined where they can. */
+  readonly setTrouble: (family: Family, sets: readonly SetHeader[]) => Promise<string | undefined>;
 }
 
 /**
@@ -41,15 +41,20 @@ export async function openMachine(known: GivenFacts, runTool: RunCommand = runCo
     },
     whyUnusable: (family) => whyUnusable(run, family),
     ipvsSupport: (scheduler) => ipvsSupport({ run }, scheduler),
-    setTrouble: whyWithoutSets,
+    setTrouble: (family, sets) => whyWithoutSets(run, family, sets),
   };
 }
 
-async function whyWithoutSets(sets: readonly SetHeader[]): Promise<string | undefined> {
+async function whyWithoutSets(
+  run: RunCommand,
+  family: Family,
+  sets: readonly SetHeader[],
+): Promise<string | undefined> {
   const trouble = await setTrouble(sets.map(({ type }) => type));
   if (trouble !== undefined) return trouble;
   const [clash] = await findClashes(sets);
-  return clash && `an ipset exists with another type or options, ${clash}; run "fairlead cleanup" to remove it`;
+  if (clash) return `an ipset exists with another type or options, ${clash}; run "fairlead cleanup" to remove it`;
+  return setMatchTrouble(run, family);
 }
 
 /** Did the kernel or its tools refuse for lack of rights? */

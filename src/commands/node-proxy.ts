@@ -85,11 +85,12 @@ async function serve(input: NodeProxyInput, stop: AbortController, runTool: RunC
   const machine = await openMachine(known, runTool);
   const { ipvsSupport, setTrouble } = machine;
   const chosenMode = await chooseMode({ options: input.options, config: input.config, ipvsSupport, log });
-  const chosen = { ...chosenMode, ...(await chooseLayout({ options: chosenMode.options, setTrouble, log })) };
-  const { mode, options } = chosen;
   if (signal.aborted) return;
-  await cleanForeign(mode, { data: async () => {}, note: (reason) => log.debug(2, { reason }, "Clean-up") });
+  await cleanForeign(chosenMode.mode, { data: async () => {}, note: (reason) => log.debug(2, { reason }, "Clean-up") });
   const facts = await machine.kernel.facts();
+  const layoutInput = { options: chosenMode.options, families: facts.families, setTrouble, log };
+  const chosen = { ...chosenMode, ...(await chooseLayout(layoutInput)) };
+  const { mode, options } = chosen;
   logTools(machine, facts, log);
   const metrics = createMetrics({
     mode,

@@ -1,10 +1,12 @@
-// Probes whether this kernel can do what IPVS mode needs.
+// Probes whether this kernel and its iptables can do what IPVS mode and the Indexed layout need.
 import { setTimeout as sleep } from "node:timers/promises";
 import { KernelError } from "../errors.ts";
-import { SET_TYPES, type SetType } from "../state/ip-set.ts";
+import type { Family } from "../net/family.ts";
+import { SET_TYPES, type SetHeader, type SetType } from "../state/ip-set.ts";
 import { IPVS_DEVICE } from "../state/node-facts.ts";
 import type { RunCommand } from "./command.ts";
-import { readSetSupport } from "./ipset.ts";
+import { changeSets, readSetSupport } from "./ipset.ts";
+import { restoreTables, withRemedy } from "./iptables.ts";
 import { hasIpvs, type IpvsAccess } from "./ipvs.ts";
 import { tryScheduler } from "./ipvs-trial.ts";
 import { ensureDevice } from "./link.ts";
@@ -94,6 +96,51 @@ export async function setTrouble(needed: readonly SetType[], converse?: Converse
   } catch (error) {
     if (error instanceof KernelError && ABSENT.has(error.refusal.code)) return "the kernel has no ipset";
     throw error;
+  }
+}
+
+/** A chain that no rule leads to; a daemon that was killed during the trial leaves it to the next sync to remove. */
+const TRIAL_CHAIN = "KUBE-IX-TRIAL";
+
+/** Times that the set of a trial is destroyed: iptables-nft releases the set of a removed rule a moment later. */
+const DESTROY_ATTEMPTS = 50;
+const DESTROY_PAUSE = 20;
+
+/**
+ * Why iptables of this family cannot match a set; undefined where it can, or where it cannot write any rule now. Tried
+ * with a rule, since only that shows a missing CAP_NET_RAW, extension or kernel module: `iptables-restore --test` sends
+ * nothing to the kernel. The rule is in a chain of ours that no packet reaches; chain and set are removed again.
+ */
+export async function setMatchTrouble(run: RunCommand, family: Family): Promise<string | undefined> {
+  const ip = family === "IPv4" ? "inet" : "inet6";
+  const set: SetHeader = { name: `${TRIAL_CHAIN}-${ip}`, type: "hash:ip,port", family: ip };
+  const rule = `-A ${TRIAL_CHAIN} -m set --match-set ${set.name} dst,dst -j RETURN`;
+  const write = async (rules: readonly string[], remove: readonly string[] = []): Promise<string | undefined> => {
+    try {
+      await restoreTables(run, family, [{ table: "filter", clear: [TRIAL_CHAIN], rules, remove }]);
+      return undefined;
+    } catch (error) {
+      if (error instanceof KernelError) return error.refusal.words;
+      throw error;
+    }
+  };
+  await destroySet(set.name);
+  const [[refused] = []] = await changeSets([{ kind: "create", set }]);
+  if (refused) return refused.message;
+  const words = await write([rule]);
+  const control = words === undefined ? undefined : await write([]);
+  await write([], [TRIAL_CHAIN]);
+  await destroySet(set.name);
+  if (words === undefined || control !== undefined) return undefined;
+  return withRemedy(`iptables cannot match an ipset: ${words}`);
+}
+
+/** Nothing where there is no such set. */
+async function destroySet(name: string): Promise<void> {
+  for (let attempt = 1; attempt <= DESTROY_ATTEMPTS; attempt++) {
+    const [[refused] = []] = await changeSets([{ kind: "destroy", name }]);
+    if (refused?.refusal.code !== "EBUSY") return;
+    await sleep(DESTROY_PAUSE);
   }
 }
 

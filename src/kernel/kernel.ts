@@ -2,15 +2,14 @@
 import type { Family } from "../net/family.ts";
 import { pagedList } from "../paged-list.ts";
 import type { Plan, Step } from "../plan/plan.ts";
-import { parseTables } from "../state/iptables-parse.ts";
-import type { KernelState, Sysctl } from "../state/kernel-state.ts";
+import type { Chains, KernelState, Sysctl, TableName } from "../state/kernel-state.ts";
 import type { NodeFacts } from "../state/node-facts.ts";
 import type { FlowSearch, UdpFlow } from "../state/udp-flow.ts";
 import { type Applied, applyPlan, type OnRule, type Progress } from "./apply.ts";
 import type { RunCommand } from "./command.ts";
 import { deleteFlows, type FoundFlows, listUdpFlows } from "./conntrack.ts";
 import { GenerationWatch } from "./generation.ts";
-import { restoreTables, saveText } from "./iptables.ts";
+import { type ReadTables, readTables, restoreTables } from "./iptables.ts";
 import { type IpvsAccess, MACHINE, ServerReader } from "./ipvs.ts";
 import { IpvsWatch, ipvsFingerprint, readModuleUsers } from "./ipvs-fingerprint.ts";
 import { type IpvsLook, type ObservedIpvs, observeIpvs } from "./ipvs-observe.ts";
@@ -27,6 +26,11 @@ export interface Look {
   readonly sysctls: readonly string[];
   /** Names of nfacct counters. */
   readonly counters: readonly string[];
+  /**
+   * Our fixed chains and jumps by table: with them a table that iptables cannot print is no error, but in
+   * `KernelState.unreadable`. Fixed chains that are missing from such a table are created.
+   */
+  readonly expected?: ReadonlyMap<TableName, Chains>;
   /** In a mode that has any of it. */
   readonly ipvs?: IpvsLook;
 }
@@ -85,17 +89,23 @@ export function machine(run: RunCommand, access: IpvsAccess = MACHINE): Kernel {
       // This observation covers all earlier changes.
       await watch.moved(family);
       saves.drop(family);
-      return stateOf(family, await saveText(run, family), look, observe);
+      const read = await readTables({ run, family, expected: look.expected });
+      return stateOf(family, read, look, observe);
     },
     observeInBackground: async (family, look) => {
       await watch.moved(family);
       const drops = saves.drops(family);
       if (!look.ipvs) chains.set(family, await digestOfChains(family));
-      const text = await saveText(run, family, true);
-      if (!look.ipvs && saves.isSame(family, text)) return undefined;
-      if (saves.drops(family) === drops) saves.remember(family, text);
+      let saved = "";
+      const isKnown = (text: string) => {
+        saved = text;
+        return !look.ipvs && saves.isSame(family, text);
+      };
+      const read = await readTables({ run, family, unhurried: true, expected: look.expected, isKnown });
+      if (!read) return undefined;
+      if (saves.drops(family) === drops && !read.unreadable) saves.remember(family, saved);
       else chains.delete(family);
-      return stateOf(family, text, look, observe);
+      return stateOf(family, read, look, observe);
     },
     ipvs: (family, look) => observe(family, { ...look, optional: true }),
     apply: (plan, progressed) =>
@@ -118,14 +128,15 @@ export function machine(run: RunCommand, access: IpvsAccess = MACHINE): Kernel {
 
 async function stateOf(
   family: Family,
-  text: string,
+  { tables, unreadable }: ReadTables,
   { sysctls, counters, ipvs }: Look,
   observeIpvs: (family: Family, look: IpvsLook) => Promise<ObservedIpvs>,
 ): Promise<KernelState> {
   return {
     family,
     observed: true,
-    tables: parseTables(text),
+    tables,
+    ...(unreadable && { unreadable }),
     fragments: pagedList(),
     sysctls: await observeSysctls(sysctls),
     counters: counters.length === 0 ? [] : await observeCounters(counters),

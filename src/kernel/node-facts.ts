@@ -6,7 +6,7 @@ import { KernelError } from "../errors.ts";
 import { FAMILIES, type Family } from "../net/family.ts";
 import { type InterfaceAddress, IPVS_DEVICE, type NodeFacts } from "../state/node-facts.ts";
 import type { RunCommand } from "./command.ts";
-import { iptablesOf } from "./iptables.ts";
+import { iptablesOf, isForeignRule } from "./iptables.ts";
 import { variantIn } from "./iptables-variant.ts";
 import { listAddresses, listLinks } from "./link.ts";
 import { hasCounters } from "./nfacct.ts";
@@ -46,10 +46,19 @@ export async function readAddresses(of: "all" | "node" = "all"): Promise<readonl
   return addresses.map(({ index, address }) => ({ interface: names.get(index) ?? String(index), address }));
 }
 
-/** As kube-proxy asks: can the nat table be listed, and, for IPv6, has the kernel not been told to do without? */
+/**
+ * As in kube-proxy: whether the nat table can be listed, and, for IPv6, IPv6 is not disabled. A rule of other software
+ * that iptables cannot print is no reason to serve no Services, as it would be for kube-proxy.
+ */
 async function isUsable(run: RunCommand, family: Family): Promise<boolean> {
   if (family === "IPv6" && !(await hasIPv6())) return false;
-  return (await unlessRefused(listNat(run, family), undefined)) !== undefined;
+  try {
+    await listNat(run, family);
+    return true;
+  } catch (error) {
+    if (!(error instanceof KernelError)) throw error;
+    return isForeignRule(error.refusal.words);
+  }
 }
 
 /** Why rules of a family cannot be written here, in the words of its tool. */

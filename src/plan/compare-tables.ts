@@ -56,14 +56,17 @@ function differenceOf(view: View, { name, rules }: Pick<Chain, "name" | "rules">
 
 /** Of built-in chains only jumps are ours: all else stays, whatever it is. */
 function builtInDifferences({ pair }: View, { jumpsIn, jumpsOut }: TableDifference): readonly Difference[] {
-  const out = new Set(jumpsOut.map(appended));
+  const out = jumpsOut.map(appended);
   const reasons = new Map(wantedJumps(pair).map(({ line, origin }) => [line, origin?.reason]));
   const names = new Set([...jumpsIn, ...jumpsOut].map((line) => chainOf(line)));
   return [...names].map((name) => {
     const own = jumpsIn.map(appended).filter((line) => line.startsWith(`-A ${name} `));
     const comes = own.reverse().map((text): Edit => ({ kind: "comes", text, reason: reasons.get(text) }));
-    const there = (chainIn(pair, name)?.rules ?? []).map(({ line }): Edit => {
-      return { kind: out.has(line) ? "goes" : "stays", text: line };
+    // `-D` removes the first of equal rules.
+    const there = (chainIn(pair, name)?.rules ?? []).map(({ line: text }): Edit => {
+      const index = out.indexOf(text);
+      if (index >= 0) out.splice(index, 1);
+      return { kind: index >= 0 ? "goes" : "stays", text };
     });
     return { ...placed(pair, name), change: "changed", edits: [...comes, ...there] };
   });

@@ -61,7 +61,10 @@ function missingJumps({ table, wanted, actual }: TablePair): readonly string[] {
   });
 }
 
-/** Deleted by what they say, never by number, so that nobody else's rule can be hit. */
+/**
+ * Jumps that are not desired, and all but one of equal ones: while a table could not be read, one may have been inserted
+ * twice. Deleted by their text, never by number, so that no rule of other software can be hit.
+ */
 function unwantedJumps({ table, wanted, actual, jumps }: TablePair): readonly string[] {
   return builtIn(actual.tables.get(table)).flatMap(({ name, rules }) => {
     const keep = new Set(
@@ -70,7 +73,7 @@ function unwantedJumps({ table, wanted, actual, jumps }: TablePair): readonly st
         ?.get(name)
         ?.rules.map(({ line }) => line),
     );
-    return rules.filter(({ line }) => jumps.has(line) && !keep.has(line)).map(({ line }) => `-D${line.slice(2)}`);
+    return rules.filter(({ line }) => jumps.has(line) && !keep.delete(line)).map(({ line }) => `-D${line.slice(2)}`);
   });
 }
 

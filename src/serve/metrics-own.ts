@@ -102,7 +102,7 @@ function makeWatchMetrics(group: Group, now: () => number): WatchMetrics {
 
 /** Passes and their failures, what is set aside, what others changed, and how far a long pass is. */
 export function observeOwn(group: Group): Observer {
-  return together([countPasses(group), observeRefusals(group), observeProgress(group)]);
+  return together([countPasses(group), observeRefusals(group), observeUnreadable(group), observeProgress(group)]);
 }
 
 function countPasses(group: Group): Observer {
@@ -160,6 +160,28 @@ function observeRefusals(group: Group): Observer {
       quarantined.set({ ip_family: family }, names.length);
       items.set({ ip_family: family }, report.setAside.filter(({ item }) => item !== undefined).length);
       drifted.inc({ ip_family: family }, report.driftedLines);
+    },
+  };
+}
+
+/** Shown from the first such table on, which few nodes ever have. */
+function observeUnreadable(group: Group): Observer {
+  const unreadable = new Map<Family, readonly string[]>();
+  let gauge: ReturnType<typeof makeGauge> | undefined;
+  return {
+    ...together([]),
+    passed(family, { unreadableTables = {} }) {
+      unreadable.set(family, Object.keys(unreadableTables));
+      const all = [...unreadable].flatMap(([ip_family, tables]) => tables.map((table) => ({ ip_family, table })));
+      if (all.length > 0) {
+        gauge ??= makeGauge(group, {
+          name: "unreadable_tables",
+          help: "A constant 1 for each table that iptables cannot read; its rules are written without comparing them",
+          labelNames: ["ip_family", "table"],
+        });
+      }
+      gauge?.reset();
+      for (const labels of all) gauge?.set(labels, 1);
     },
   };
 }

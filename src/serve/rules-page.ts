@@ -98,6 +98,7 @@ function shown({ began, waiting, passes, pass, applied, failure, driftedLines, d
     changesWaiting: waiting,
     applied: applied?.() ?? { filter: 0, nat: 0 },
     quarantined: pass?.setAside ?? [],
+    unreadableTables: pass?.unreadableTables,
     lastFailure: failure && { ...failure, at: goTime(failure.at) },
     lastPass: pass && {
       at: goTime(pass.at),

@@ -150,6 +150,11 @@ export interface KernelState {
   readonly family: Family;
   /** Looked up in the kernel, not worked out. */
   readonly observed?: true;
+  /**
+   * Observed: the tables that could not be read, with the reason. Of these `tables` holds our fixed chains that exist,
+   * without their rules, and our jumps in base chains; nothing else is known.
+   */
+  readonly unreadable?: ReadonlyMap<TableName, string>;
   readonly tables: ReadonlyMap<TableName, Chains>;
   readonly fragments: PagedList<Fragment>;
   readonly sysctls: readonly Sysctl[];

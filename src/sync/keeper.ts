@@ -8,7 +8,8 @@ import { pagedList } from "../paged-list.ts";
 import { diff } from "../plan/diff.ts";
 import type { Plan } from "../plan/plan.ts";
 import { withheldOf } from "../state/ipvs-withheld.ts";
-import { type Fragment, isIpvsMode, type KernelState } from "../state/kernel-state.ts";
+import { type Fragment, isIpvsMode, type KernelState, type TableName } from "../state/kernel-state.ts";
+import { wholeTable } from "../state/whole-tables.ts";
 import { Draining } from "./draining.ts";
 import { lookFor, type Means, type Pass, type PassResult, pass, type Start } from "./pass.ts";
 import {
@@ -33,6 +34,9 @@ const POLL = 1_000;
  * many of the time; between them our chains are compared by their number of rules and references.
  */
 const RARITY = 200;
+
+/** Milliseconds until a table that could not be read is read again; doubles up to the sync period. */
+const FIRST_READ_RETRY = 1_000;
 
 export interface KeeperInput {
   readonly clock: Clock;
@@ -63,6 +67,8 @@ export interface Kept {
   readonly rejected: readonly RejectedService[];
   /** Single servers, entries and addresses of IPVS mode that were newly refused. */
   readonly items: readonly ItemRefusal[];
+  /** The tables that could not be read at the last observation, with the reason. */
+  readonly unreadable?: ReadonlyMap<TableName, string>;
 }
 
 /** The change that the kernel rejected in the end, so that the desired state was not reached. */
@@ -93,6 +99,10 @@ export class Keeper {
   #asked = Number.NEGATIVE_INFINITY;
   /** There was a foreign change of nf_tables since the last observation. */
   #foreign = false;
+  /** The tables that could not be read at the last observation, with the reason. Their rules were written, not compared. */
+  #unreadable: ReadonlyMap<TableName, string> = new Map();
+  /** Milliseconds until they are read again. */
+  #readRetry = FIRST_READ_RETRY;
   /** While a verification runs: the applied state at its start and each one acknowledged since. */
   #acknowledged: KernelState[] | undefined;
   #sync: Promise<unknown> = Promise.resolve();
@@ -116,9 +126,10 @@ export class Keeper {
     const { kernel, variant } = this.#means;
     const applied = this.#held;
     if (!applied || variant !== "nft" || !(await kernel.moved(applied.family))) return false;
-    const observed = await kernel.observeInBackground(applied.family, { sysctls: [], counters: [] });
-    // A sync that ended meanwhile may have changed them.
-    if (!observed || this.#held !== applied) return false;
+    const look = { sysctls: [], counters: [], expected: applied.tables };
+    const observed = this.#unreadable.size === 0 && (await kernel.observeInBackground(applied.family, look));
+    // A sync that ended meanwhile may have changed them. Tables that cannot be read are left to `verify`.
+    if (!observed || observed.unreadable || this.#held !== applied) return false;
     const { ipvs: _, ...rest } = applied;
     return !this.#is(applied, { ...rest, observed: true, tables: observed.tables, fragments: observed.fragments });
   }
@@ -168,6 +179,7 @@ export class Keeper {
   /** Milliseconds until `verify` has something to do, in time for a repair within the sync period. */
   get nextVerification(): number {
     const { clock, syncPeriod, minSyncPeriod = 0 } = this.#input;
+    if (this.#unreadable.size > 0) return Math.max(0, this.#verified + this.#readRetry - clock.now());
     const repair = Math.min(syncPeriod / 2, 2 * this.#cost + minSyncPeriod + POLL);
     const due = this.#verified + syncPeriod - repair;
     // In IPVS mode both families share one read of the servers if they verify at the same moment.
@@ -177,15 +189,16 @@ export class Keeper {
 
   /**
    * Compares the kernel with the applied state, in the background and while syncs go on. Resolves to whether a sync is
-   * needed because they differ or the kernel could not be read. To be called when `nextVerification` is over; where
-   * nf_tables reports changes, it is put off for a second at a time until there was a foreign one.
+   * needed because they differ, the kernel could not be observed, or other tables than before cannot be read. To be called
+   * when `nextVerification` is over; where nf_tables reports changes, it is put off for a second at a time until there was
+   * a foreign one.
    */
   async verify(): Promise<boolean> {
     const applied = this.#held;
     if (!applied || this.nextVerification > 0) return false;
     const { clock } = this.#input;
     const start = clock.now();
-    if (!(await this.#mayDiffer(applied, start))) return false;
+    if (this.#unreadable.size === 0 && !(await this.#mayDiffer(applied, start))) return false;
     this.#verified = start;
     const acknowledged = [applied];
     this.#acknowledged = acknowledged;
@@ -195,10 +208,20 @@ export class Keeper {
     this.#cost = clock.now() - start;
     // A sync that failed meanwhile left no applied state, and one that observed the kernel has repaired it.
     if (!this.#held || this.#observed >= start) return false;
-    if (
-      observed &&
-      (observed === "unreadable" || !acknowledged.some((one) => this.#is(one, { ...one, ...observed })))
-    ) {
+    if (observed === "failed") {
+      this.#drifted = true;
+      return true;
+    }
+    const before = this.#unreadable;
+    this.#noteUnreadable(observed?.unreadable);
+    if (this.#unreadable.size + before.size > 0) {
+      const isSame = !observed || acknowledged.some((one) => this.#is(one, asFarAsReadable(one, observed)));
+      const isReadableAgain = [...before.keys()].some((table) => !this.#unreadable.has(table));
+      // As in kube-proxy, everything is written once an hour: changes in chains that cannot be read show nowhere.
+      if (isReadableAgain || !isSame || start - this.#observed >= HOUR) this.forget();
+      return !this.#held || before.size === 0;
+    }
+    if (observed && !acknowledged.some((one) => this.#is(one, { ...one, ...observed }))) {
       this.#drifted = true;
       return true;
     }
@@ -207,11 +230,16 @@ export class Keeper {
     return false;
   }
 
+  /** Reads again at growing intervals, of which reading takes a small part however long it takes. */
+  #noteUnreadable(unreadable: ReadonlyMap<TableName, string> = new Map()): void {
+    const longest = Math.max(this.#input.syncPeriod, RARITY * this.#cost);
+    const isFirst = this.#unreadable.size === 0 || unreadable.size === 0;
+    this.#readRetry = isFirst ? FIRST_READ_RETRY : Math.min(2 * this.#readRetry, longest);
+    this.#unreadable = unreadable;
+  }
+
   /** In IPVS mode without the rules, as long as nf_tables reports no foreign change. */
-  async #observeInBackground(
-    applied: KernelState,
-    now: number,
-  ): Promise<Partial<KernelState> | undefined | "unreadable"> {
+  async #observeInBackground(applied: KernelState, now: number): Promise<Partial<KernelState> | undefined | "failed"> {
     const { kernel, variant } = this.#means;
     const { family } = applied;
     try {
@@ -220,6 +248,7 @@ export class Keeper {
         look.ipvs &&
         isIpvsMode(applied) &&
         variant === "nft" &&
+        this.#unreadable.size === 0 &&
         now - this.#observed < HOUR &&
         !(await kernel.moved(family))
       ) {
@@ -227,7 +256,7 @@ export class Keeper {
       }
       return await this.#means.kernel.observeInBackground(applied.family, lookFor(applied));
     } catch (error) {
-      if (error instanceof KernelError || error instanceof RuleSyntaxError) return "unreadable";
+      if (error instanceof KernelError || error instanceof RuleSyntaxError) return "failed";
       throw error;
     }
   }
@@ -284,6 +313,7 @@ export class Keeper {
     return {
       ...{ elapsed, scope, attempts, drift, restored, rejected, items },
       ...(failed && { failure: failed }),
+      ...(this.#unreadable.size > 0 && { unreadable: this.#unreadable }),
     };
   }
 
@@ -300,6 +330,7 @@ export class Keeper {
       this.#verified = start;
       this.#drifted = false;
       this.#foreign = false;
+      this.#noteUnreadable(result.observed.unreadable);
     }
     this.#passed = true;
     this.#draining.note(result.plan, result.applied, due, clock.now());
@@ -383,6 +414,25 @@ function driftIn(plan: Plan | undefined): Plan | undefined {
   if (!plan) return undefined;
   const steps = plan.steps.filter((step) => step.kind !== "retire" || !step.again);
   return steps.length === 0 ? undefined : { ...plan, steps };
+}
+
+/**
+ * The applied state as it would be observed, in tables that cannot be read: there only fixed chains that do not exist and
+ * jumps that are missing differ.
+ */
+function asFarAsReadable(applied: KernelState, observed: Partial<KernelState>): KernelState {
+  const tables = new Map(observed.tables);
+  for (const table of observed.unreadable?.keys() ?? []) {
+    const found = tables.get(table);
+    const chains = new Map(wholeTable(applied, table));
+    for (const { name, hold } of applied.tables.get(table)?.values() ?? []) {
+      const chain = found?.get(name);
+      if (!chain) chains.delete(name);
+      else if (hold === "built-in") chains.set(name, chain);
+    }
+    tables.set(table, chains);
+  }
+  return { ...applied, ...observed, tables };
 }
 
 interface ItemSearch {

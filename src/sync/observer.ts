@@ -52,6 +52,8 @@ export interface PassReport {
   readonly owned: () => ByTable;
   /** Lines that somebody else had changed and that were put right. */
   readonly driftedLines: number;
+  /** Reasons by name of the tables that could not be read: their rules were written without comparing. Absent: none. */
+  readonly unreadableTables?: Readonly<Record<string, string>>;
   readonly setAside: readonly SetAsideService[];
   /** ServicePorts with a Local policy and usable endpoints somewhere, yet none on this node. */
   readonly withoutLocalEndpoints: { readonly internal: number; readonly external: number };

@@ -29,6 +29,7 @@ const UNCHANGED = 2;
 export class PassLog {
   readonly #input: PassLogInput;
   #keptBefore = "";
+  #unreadableBefore = "";
   #said: number;
   /** No sync has succeeded yet. */
   #first = true;
@@ -54,6 +55,7 @@ export class PassLog {
   end(kept: Kept, held?: KernelState): void {
     const { elapsed, attempts, drift, rejected, items } = kept;
     const { family, mode, log } = this.#input;
+    this.#logUnreadable(kept);
     if (drift) this.#sayDrift(drift);
     this.#logRejectedAttempts(kept);
     for (const { refused, error, instead } of rejected) {
@@ -103,6 +105,22 @@ export class PassLog {
   /** The pass did not get as far as the kernel's rules. */
   blind({ message }: Error): void {
     this.#input.log.error({ ipFamily: this.#input.family, err: message }, "Cannot read the kernel's rules; retrying");
+  }
+
+  /** Once, until other tables cannot be read. */
+  #logUnreadable({ unreadable = new Map() }: Kept): void {
+    const { family, log } = this.#input;
+    const tables = [...unreadable.keys()].join(", ");
+    if (tables === this.#unreadableBefore) return;
+    if (tables === "") {
+      log.info({ ipFamily: family, tables: this.#unreadableBefore }, "Tables can be read again; compared all rules");
+    } else {
+      const err = [...new Set(unreadable.values())].join("; ");
+      const message =
+        "Cannot read tables; writing all rules without comparing them, deleting nothing, reading again later";
+      log.error({ ipFamily: family, tables, err }, message);
+    }
+    this.#unreadableBefore = tables;
   }
 
   #sayDrift(plan: Plan): void {

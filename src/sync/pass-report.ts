@@ -20,7 +20,7 @@ export type Circumstances = Pick<PassReport, "withoutLocalEndpoints" | "serviceH
 
 /** A pass that could look at the kernel. */
 export function reportOf(kept: Kept, { setAside, withheld, held, ...rest }: Circumstances): PassReport {
-  const { elapsed, scope, attempts, drift } = kept;
+  const { elapsed, scope, attempts, drift, unreadable = new Map() } = kept;
   const failure = failureOf(kept);
   const keys = withheld.map(({ key }) => key);
   const claimants = held && keys.length > 0 ? claimantsIn(held.fragments, keys) : undefined;
@@ -34,6 +34,7 @@ export function reportOf(kept: Kept, { setAside, withheld, held, ...rest }: Circ
     sent: sentIn(kept),
     owned: () => byTable((table) => (held ? countRules(held, table) : 0)),
     driftedLines: drift ? [...printPlan(drift)].length : 0,
+    ...(unreadable.size > 0 && { unreadableTables: Object.fromEntries(unreadable) }),
     setAside: [
       ...setAside.map(({ refused, error }) => ({ servicePort: refused.key, reason: error.refusal.words })),
       ...withheld.map(({ key, error }) => {

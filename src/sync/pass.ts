@@ -68,7 +68,7 @@ function refusedFor(conflicts: readonly SetConflict[]): PassResult {
 }
 
 /** What has to be observed beside the tables to compare the kernel with this state. */
-export function lookFor({ sysctls, counters, ipvs }: KernelState): Look {
+export function lookFor({ sysctls, counters, tables, ipvs }: KernelState): Look {
   const look = ipvs && { sets: ipvs.sets.map(({ name }) => name), device: ipvs.devices[0] };
-  return { sysctls: sysctls.map(({ path }) => path), counters, ...(look && { ipvs: look }) };
+  return { sysctls: sysctls.map(({ path }) => path), counters, expected: tables, ...(look && { ipvs: look }) };
 }

@@ -204,6 +204,22 @@ t.test("without a clock of its own it is the machine's", async (t) => {
   t.ok(queued !== undefined && queued >= before && queued <= Date.now() / 1000);
 });
 
+t.test("tables that iptables cannot read are shown from the first one on, until they can be read", async (t) => {
+  const { metrics } = buildMetrics();
+  const shown = async (unreadableTables: Record<string, string>) => {
+    metrics.observer.passed("IPv6", buildReport({ unreadableTables }));
+    metrics.observer.passed("IPv4", buildReport());
+    return (await textOf(metrics)).split("\n").filter((line) => line.startsWith("fairlead_unreadable_tables"));
+  };
+  t.strictSame(await shown({}), []);
+  t.strictSame(await shown({ filter: "no", nat: "no" }), [
+    'fairlead_unreadable_tables{ip_family="IPv6",table="filter"} 1',
+    'fairlead_unreadable_tables{ip_family="IPv6",table="nat"} 1',
+  ]);
+  t.strictSame(await shown({ nat: "no" }), ['fairlead_unreadable_tables{ip_family="IPv6",table="nat"} 1']);
+  t.strictSame(await shown({}), []);
+});
+
 t.test("unreadable manifests are counted once there are manifests", async (t) => {
   const { metrics } = buildMetrics();
   t.notMatch(await textOf(metrics), "fairlead_unreadable_manifests");

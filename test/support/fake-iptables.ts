@@ -1,4 +1,4 @@
-// What would the tools of iptables do, without a kernel? A strict stand-in below `kernel/command.ts`.
+// Fakes the programs of iptables without a kernel, strictly, below `kernel/command.ts`.
 import { KernelError } from "../../src/errors.ts";
 import type { Command, RunCommand } from "../../src/kernel/command.ts";
 import { targetOf } from "../../src/state/rule.ts";
@@ -34,6 +34,10 @@ export class FakeIptables {
   names: "rule" | "all" | "commit" = "rule";
   /** Words with which a command fails before it does anything; undefined lets it go on. */
   fault: ((command: Command) => string | undefined) | undefined;
+  /** The exit code of such a command. */
+  faultCode = "1";
+  /** Tables that iptables-save cannot print, because of a rule of other software. */
+  readonly unprintable = new Set<string>();
   /** Programs that do not work on this machine. */
   readonly missing = new Set<string>();
 
@@ -43,13 +47,34 @@ export class FakeIptables {
     this.log.push({ program: command.program, args: command.args, input, unhurried: command.unhurried === true });
     if (this.missing.has(command.program)) throw refusal(command, `${command.program}: command not found`);
     const fault = this.fault?.({ ...command, input: [input] });
-    if (fault !== undefined) throw refusal(command, fault);
+    if (fault !== undefined) throw refusal(command, fault, this.faultCode);
     if (command.args.includes("--version")) return "iptables v1.8.9 (nf_tables)\n";
     if (command.args.includes("-S")) return "-P POSTROUTING ACCEPT\n";
-    if (command.program.endsWith("-save")) return this.save();
-    this.#restore(command, input);
+    if (command.program.endsWith("-save")) return this.#print(command);
+    if (command.program.endsWith("-restore")) this.#restore(command, input);
+    else this.#edit(command);
     return "";
   };
+
+  #print(command: Command): string {
+    const [, only] = command.args;
+    const refused = [...this.#tables.keys()].find(
+      (name) => this.unprintable.has(only ?? name) && name === (only ?? name),
+    );
+    if (refused !== undefined) throw refusal(command, `*${refused}: Can't open socket to ipset.`);
+    return only === undefined ? this.save() : (this.save().match(new RegExp(`\\*${only}\n[^]*?COMMIT\n`))?.[0] ?? "");
+  }
+
+  /** `-N CHAIN -t TABLE` and `-C CHAIN -t TABLE RULE`, behind `-w 5`. */
+  #edit(command: Command): void {
+    const [, , verb, chain = "", , name = "", ...rule] = command.args;
+    const table = this.#tables.get(name) ?? emptyTable(name);
+    this.#tables.set(name, table);
+    if (verb === "-N" && table.has(chain)) throw refusal(command, "iptables: Chain already exists.");
+    if (verb === "-N") table.set(chain, []);
+    const line = ["-A", chain, ...rule.map((word) => (word.includes(" ") ? `"${word}"` : word))].join(" ");
+    if (verb === "-C" && !table.get(chain)?.includes(line)) throw refusal(command, "iptables: Bad rule.");
+  }
 
   /** What `iptables-save` prints. */
   save(): string {
@@ -143,6 +168,6 @@ function printTable(name: string, table: FakeTable): string {
   return [...heads, ...rules].join("");
 }
 
-function refusal({ program, args }: Command, words: string): KernelError {
-  return new KernelError({ step: program, target: args.join(" "), code: "1", words });
+function refusal({ program, args }: Command, words: string, code = "1"): KernelError {
+  return new KernelError({ step: program, target: args.join(" "), code, words });
 }
