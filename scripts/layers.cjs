@@ -37,7 +37,7 @@ const LAYERS = {
     system: ["crypto", "fs", "os", "timers"],
   },
   sync: { src: [...MIDDLE, "source", "kernel"], packages: ["pino"] },
-  serve: { src: ["sync", "options", ...BOTTOM], packages: ["prom-client"], system: ["http", "inspector"] },
+  serve: { src: ["sync", "options", ...BOTTOM], packages: ["prom-client"], system: ["fs", "http", "inspector"] },
   commands: { src: [...MIDDLE, "source", "kernel", "sync", "serve"], system: ["fs", "os"] },
   cli: { src: ["commands", "options", "compilers"], packages: ["yargs"] },
   "work-meter": {},

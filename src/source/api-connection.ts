@@ -104,7 +104,7 @@ class HttpConnection implements ApiConnection {
 
   async #sendInTurn(request: ApiRequest): Promise<ApiAnswer> {
     const { rate, credentials } = this.#parts;
-    await rate.take(request.signal);
+    request.onThrottled?.(await rate.take(request.signal));
     request.signal.throwIfAborted();
     const used = await credentials.current();
     const answer = await this.#sendAs(used, request);

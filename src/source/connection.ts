@@ -17,6 +17,8 @@ export interface ApiRequest {
   readonly contentType?: string;
   /** Ends the request at any time, the reading of its body too. */
   readonly signal: AbortSignal;
+  /** Called once with the milliseconds that the request waited for its turn, before it is sent. */
+  readonly onThrottled?: (waited: number) => void;
 }
 
 /** A way to one API server with one identity. */

@@ -1,4 +1,4 @@
-// Reports the method, status and duration of each request to the API server, for metrics.
+// Reports the method, status, durations and sizes of each request to the API server, for metrics.
 import type { ApiAnswer, ApiConnection, ApiRequest } from "./connection.ts";
 import { systemTiming, type Timing } from "./timing.ts";
 
@@ -11,6 +11,12 @@ export interface RequestNote {
   readonly code?: number;
   /** Milliseconds until the answer was read or given up; absent for a watch, whose answer is read for minutes. */
   readonly elapsed?: number;
+  /** Milliseconds that the request waited for its turn, because of `clientConnection.qps`; 0 where it did not. */
+  readonly throttled: number;
+  /** Bytes of the body that was sent, where there was one. */
+  readonly requestSize?: number;
+  /** Bytes of the answer's body as far as it was read; absent without an answer, and for a watch. */
+  readonly responseSize?: number;
 }
 
 /** The same connection; `note` is told of each request once, and must neither throw nor wait. */
@@ -24,17 +30,23 @@ export function observedConnection(
     const begin = timing.now();
     const { method, path } = request;
     const watches = /[?&]watch=/.test(path);
-    const told = (code?: number) => {
+    let throttled = 0;
+    const told = (outcome: Pick<RequestNote, "code" | "responseSize">) => {
       const elapsed = watches ? {} : { elapsed: timing.now() - begin };
-      note({ host, method, ...(code !== undefined && { code }), ...elapsed });
+      const sent = request.body === undefined ? {} : { requestSize: Buffer.byteLength(request.body) };
+      note({ host, method, throttled, ...outcome, ...elapsed, ...sent });
+    };
+    const onThrottled = (waited: number) => {
+      throttled = waited;
     };
     try {
-      const answer = await connection.send(request);
-      if (!watches) return { ...answer, body: thenTold(answer.body, () => told(answer.status)) };
-      told(answer.status);
+      const answer = await connection.send({ ...request, onThrottled });
+      const { status: code } = answer;
+      if (!watches) return { ...answer, body: counted(answer.body, (responseSize) => told({ code, responseSize })) };
+      told({ code });
       return answer;
     } catch (error) {
-      told();
+      told({});
       throw error;
     }
   };
@@ -46,13 +58,18 @@ export function observedConnection(
   };
 }
 
-async function* thenTold(
+/** The same body; calls back with the bytes that were read when reading ends. */
+async function* counted(
   body: AsyncIterable<Uint8Array>,
-  told: () => void,
+  ended: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array, void, undefined> {
+  let bytes = 0;
   try {
-    yield* body;
+    for await (const piece of body) {
+      bytes += piece.length;
+      yield piece;
+    }
   } finally {
-    told();
+    ended(bytes);
   }
 }

@@ -1,4 +1,4 @@
-// How often may the server be asked?
+// Limits the rate of requests to the API server, as client-go does.
 import { pause, type Timing } from "./timing.ts";
 
 /** As in client-go: zero means 5 a second and 10 at once, a negative rate means no limit. */
@@ -25,12 +25,16 @@ export class RequestRate {
     this.#since = timing.now();
   }
 
-  /** Returns when the request may go, in the order of asking, or as soon as the signal is aborted. */
-  async take(signal: AbortSignal): Promise<void> {
-    if (this.#qps < 0) return;
+  /**
+   * Returns when the request may go, in the order of asking, or as soon as the signal is aborted: the milliseconds that
+   * this took.
+   */
+  async take(signal: AbortSignal): Promise<number> {
+    if (this.#qps < 0) return 0;
     const now = this.#timing.now();
     this.#tokens = Math.min(this.#burst, this.#tokens + ((now - this.#since) / 1000) * this.#qps) - 1;
     this.#since = now;
     if (this.#tokens < 0) await pause(this.#timing, (-this.#tokens / this.#qps) * 1000, signal);
+    return this.#timing.now() - now;
   }
 }

@@ -1,4 +1,5 @@
-// Are memory, processor time and start those of this process?
+// Checks that the process_* metrics describe this process.
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import t from "tap";
 import { buildMetrics, textOf } from "../support/metrics.ts";
@@ -23,6 +24,27 @@ t.test("what every dashboard of processes asks for", async (t) => {
   ]) {
     t.ok((sampleOf(text, name) ?? 0) > 0, name);
   }
+});
+
+t.test("the limit of virtual memory and the bytes of the network namespace are those of the kernel", async (t) => {
+  const octets = () => {
+    const [names = [], values = []] = readFileSync("/proc/self/net/netstat", "utf8")
+      .split("\n")
+      .filter((line) => line.startsWith("IpExt:"))
+      .map((line) => line.split(" "));
+    return ["InOctets", "OutOctets"].map((name) => Number(values[names.indexOf(name)]));
+  };
+  const { metrics } = buildMetrics();
+  const before = octets();
+  await textOf(metrics);
+  const text = await textOf(metrics);
+  const after = octets();
+  for (const [index, direction] of ["receive", "transmit"].entries()) {
+    const bytes = sampleOf(text, `process_network_${direction}_bytes_total`) ?? Number.NaN;
+    t.ok(bytes >= (before[index] ?? 0) && bytes <= (after[index] ?? 0), `${direction}: ${bytes}`);
+  }
+  const [, soft] = /^Max address space +(\S+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
+  t.equal(sampleOf(text, "process_virtual_memory_max_bytes"), soft === "unlimited" ? 2 ** 64 : Number(soft));
 });
 
 t.test("processor time is told anew at each scrape, not added up", async (t) => {

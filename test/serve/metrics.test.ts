@@ -29,9 +29,9 @@ function eventful(mode: (typeof MODES)[number]): Metrics {
   observer.passed("IPv6", buildReport({ failure: { step: "iptables", code: "2", words: "no" }, refusedRestores: 3 }));
   observer.flushed("IPv4", { elapsed: 2, deleted: 7 });
   observer.changed("Service", { arrived: 1, pending: 1 });
-  requests({ host: "10.0.0.1:6443", method: "GET", code: 200, elapsed: 30 });
-  requests({ host: "10.0.0.1:6443", method: "GET", code: 410 });
-  requests({ host: "10.0.0.1:6443", method: "POST" });
+  requests({ host: "10.0.0.1:6443", method: "GET", code: 200, elapsed: 30, throttled: 0, responseSize: 70_000 });
+  requests({ host: "10.0.0.1:6443", method: "GET", code: 410, throttled: 180 });
+  requests({ host: "10.0.0.1:6443", method: "POST", throttled: 0, requestSize: 500 });
   for (const code of [200, 503, 200]) metrics.answered("/healthz", code);
   metrics.answered("/livez", 200);
   return metrics;

@@ -24,6 +24,15 @@ t.test("a burst goes at once, what is beyond it evenly and in its turn", async (
   t.strictSame(await departures({ qps: 5, burst: -1 }, 2), [0, 200], "one at a time at least");
 });
 
+t.test("a request is told how long it waited for its turn", async (t) => {
+  const timing = new HandTiming();
+  const requests = new RequestRate({ qps: 5, burst: 1 }, timing);
+  const waits = Promise.all([requests.take(NEVER), requests.take(NEVER)]);
+  await timing.advance(1000);
+  t.strictSame((await waits).map(Math.round), [0, 200]);
+  t.equal(await new RequestRate({ qps: -1, burst: 1 }, timing).take(NEVER), 0);
+});
+
 t.test("zeros mean five a second and ten at once, a negative rate no limit", async (t) => {
   t.strictSame(await departures({ qps: 0, burst: 0 }, 11), [...Array(10).fill(0), 200]);
   t.strictSame(await departures({ qps: -1, burst: 1 }, 3), [0, 0, 0]);
