@@ -15,6 +15,9 @@ limitTime(900_000);
 
 const skip = skipReason() || longMessageSkip();
 
+// Each case has a namespace of its own, and most of its time passes waiting.
+t.jobs = 3;
+
 const SERVICES = 600;
 
 /** Services that change while the daemon is down, those that come, and where their endpoints are then. */
@@ -149,9 +152,8 @@ const CASES: readonly Case[] = [
 
 for (const variant of VARIANTS) {
   for (const each of CASES) {
-    t.test(`${variant}: no Service loses its rules over ${each.name}`, { skip: skip || variantSkip(variant) }, (t) =>
-      testRestart(t, variant, each),
-    );
+    const options = { buffered: true, skip: skip || variantSkip(variant) };
+    t.test(`${variant}: no Service loses its rules over ${each.name}`, options, (t) => testRestart(t, variant, each));
   }
 }
 
