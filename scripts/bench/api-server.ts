@@ -1,8 +1,8 @@
-// What does the measured daemon follow? As little of an API server as it takes, in a process of its own so that its
-// memory and time are not the daemon's. Arguments: Services, endpoints of each, and how lists are told.
+// Runs the API server that the measured daemon follows, over HTTP/2 or HTTP/1.1, in a process of its own so that its
+// memory and time are not the daemon's. Arguments: number of Services, endpoints of each, and how lists are sent.
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer } from "node:https";
+import { createSecureServer } from "node:http2";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Collection, LISTS } from "./api-collection.ts";
@@ -34,9 +34,10 @@ const collections: ReadonlyMap<string, Collection> = new Map([
   ["/api/v1/nodes", collect("Node", "v1", [NODE])],
 ]);
 
-const server = createServer({ cert: readTls("server.pem"), key: readTls("server.key") }, (request, response) => {
-  void answer(request, response);
-});
+const pair = { cert: readTls("server.pem"), key: readTls("server.key") };
+const server = createSecureServer({ ...pair, allowHTTP1: true });
+// Requests and responses of HTTP/2 behave as those of HTTP/1.1, but their types differ.
+server.on("request", (...args) => void Reflect.apply(answer, undefined, args));
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();
   if (typeof address === "object" && address) report({ type: "listening", port: address.port });

@@ -4,13 +4,12 @@ import { type ApiAnswer, type ApiConnection, type ApiRequest, ConnectionError } 
 import { failureOf } from "./connection-failure.ts";
 import { type Credential, Credentials } from "./credentials.ts";
 import { proxyFor } from "./environment-proxy.ts";
-import { sendRequest } from "./http-request.ts";
+import { Transport } from "./http/transport.ts";
 import { type PodSurroundings, readInCluster } from "./in-cluster.ts";
 import { readKubeconfig } from "./kubeconfig.ts";
 import { type Rate, RequestRate } from "./request-rate.ts";
 import { printServer, readServer } from "./server-address.ts";
 import { systemTiming, type Timing } from "./timing.ts";
-import { Transport } from "./transport.ts";
 
 /** Which cluster, and how to come there. */
 export interface ClusterChoice {
@@ -38,15 +37,21 @@ export async function connectCluster(choice: ClusterChoice): Promise<ApiConnecti
   if (access.insecure) warn(`${server}: the certificate of the server is not checked (insecure-skip-tls-verify)`);
   const proxy = access.proxy ?? proxyFor(access.server, pod.environment);
   const credentials = new Credentials(access, { timing, warn });
-  const transport = new Transport({ access, proxy }, warn);
-  // What is wrong with files shows at start, not with the first request.
-  transport.routeFor(await credentials.readFiles());
+  // As in client-go: any value but the empty one disables HTTP/2.
+  const http2 = !pod.environment["DISABLE_HTTP2"];
+  const listeners = new Set<() => void>();
+  const connected = () => {
+    for (const listener of listeners) listener();
+  };
+  const transport = new Transport({ access, proxy, http2 }, { timing, warn, connected });
+  // Unusable files fail the start, not the first request.
+  transport.use(await credentials.readFiles());
   return new HttpConnection({
     server,
     userAgent,
     credentials,
     transport,
-    timing,
+    listeners,
     rate: new RequestRate(client, timing),
   });
 }
@@ -64,7 +69,7 @@ interface Parts {
   readonly credentials: Credentials;
   readonly transport: Transport;
   readonly rate: RequestRate;
-  readonly timing: Timing;
+  readonly listeners: Set<() => void>;
 }
 
 const UNAUTHORIZED = 401;
@@ -72,7 +77,6 @@ const UNAUTHORIZED = 401;
 class HttpConnection implements ApiConnection {
   readonly server: string;
   readonly #parts: Parts;
-  readonly #listeners = new Set<() => void>();
 
   constructor(parts: Parts) {
     this.server = parts.server;
@@ -90,39 +94,49 @@ class HttpConnection implements ApiConnection {
   }
 
   onConnected(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    const { listeners } = this.#parts;
+    listeners.add(listener);
+    return () => listeners.delete(listener);
   }
 
   async close(): Promise<void> {
     this.#parts.transport.close();
   }
 
-  readonly #connected = () => {
-    for (const listener of this.#listeners) listener();
-  };
-
   async #sendInTurn(request: ApiRequest): Promise<ApiAnswer> {
     const { rate, credentials } = this.#parts;
     request.onThrottled?.(await rate.take(request.signal));
     request.signal.throwIfAborted();
     const used = await credentials.current();
-    const answer = await this.#sendAs(used, request);
+    const answer = await this.#sendWithNewest(used, request);
     if (answer.status !== UNAUTHORIZED || !credentials.renewable) return answer;
     await discard(answer);
     credentials.expire(used);
     return await this.#sendAs(await credentials.current(), request);
   }
 
-  async #sendAs(credential: Credential, request: ApiRequest): Promise<ApiAnswer> {
-    const { server, userAgent, timing, transport } = this.#parts;
-    const headers = { accept: "application/json", "user-agent": userAgent, ...credential.headers };
-    return await sendRequest(transport.routeFor(credential.tls), {
-      request,
-      headers,
-      timing,
-      server,
-      connected: this.#connected,
+  /** Reads certificate files again when no connection succeeds: they may have been replaced together with the server's. */
+  async #sendWithNewest(used: Credential, request: ApiRequest): Promise<ApiAnswer> {
+    try {
+      return await this.#sendAs(used, request);
+    } catch (error) {
+      if (!(error instanceof ConnectionError) || error.phase !== "connect" || request.signal.aborted) throw error;
+      const { credentials } = this.#parts;
+      credentials.expireFiles(used);
+      const renewed = await credentials.current();
+      if (renewed.tls === used.tls) throw error;
+      return await this.#sendAs(renewed, request);
+    }
+  }
+
+  async #sendAs({ tls, headers }: Credential, request: ApiRequest): Promise<ApiAnswer> {
+    const { userAgent, transport } = this.#parts;
+    const { body, contentType = "application/json" } = request;
+    return await transport.use(tls).send(request, {
+      accept: "application/json",
+      "user-agent": userAgent,
+      ...headers,
+      ...(body !== undefined && { "content-type": contentType }),
     });
   }
 }

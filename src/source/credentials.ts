@@ -1,4 +1,4 @@
-// What do we show the server of ourselves with the next request, and what may it show us?
+// Provides the newest credentials and certificate authorities for each request to the API server.
 import type { Access, Authorization, Material } from "./access.ts";
 import { PluginCredentials } from "./exec-credential.ts";
 import { MaterialReader, type Surroundings } from "./material-reader.ts";
@@ -57,8 +57,14 @@ export class Credentials {
 
   /** The server did not accept these: all is read anew the next time, unless that was done since. */
   expire(used: Credential): void {
+    if (used === this.#last) this.#plugin?.expire();
+    this.expireFiles(used);
+  }
+
+  /** No connection succeeded with these: the files are read again the next time, unless that was done since. */
+  expireFiles(used: Credential): void {
     if (used !== this.#last) return;
-    for (const reader of [this.#authorities, this.#certificate, this.#key, this.#token, this.#plugin]) reader?.expire();
+    for (const reader of [this.#authorities, this.#certificate, this.#key, this.#token]) reader?.expire();
   }
 
   // A token file is read at start too, so that a wrong path shows then.

@@ -7,9 +7,9 @@ import { refusal, unreadable } from "./request-failure.ts";
 import { printPath, type Resource } from "./resources.ts";
 
 /**
- * The server sends a bookmark each minute where nothing else happens. One may be half a minute late; after that
- * something between us and the server lost the stream, whatever a keep-alive of its own connection says. To resume a
- * watch is cheap.
+ * Milliseconds without an event after which a watch is resumed with a new request. The API server sends a bookmark each
+ * minute, so that one may be half a minute late. PING and TCP keep-alive detect a dead connection sooner, but not a
+ * server process or a proxy that lost the stream. To resume a watch is cheap.
  */
 const SILENCE = 90_000;
 

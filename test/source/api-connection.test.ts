@@ -8,7 +8,7 @@ import { startProxy } from "../support/connect-proxy.ts";
 import { credentialOf, writePlugin } from "../support/exec-plugin.ts";
 import { type KubeconfigWish, writeKubeconfig } from "../support/kubeconfig.ts";
 import { HandTiming } from "../support/timing.ts";
-import { type Asked, startServer, type TestServer, tlsText } from "../support/tls-server.ts";
+import { type Asked, destroyAll, startServer, type TestServer, tlsText } from "../support/tls-server.ts";
 
 const AUTHORITY = Buffer.from(tlsText("authority.pem")).toString("base64");
 const STRANGER = Buffer.from(tlsText("stranger.pem")).toString("base64");
@@ -299,7 +299,7 @@ async function failureText(attempt: Promise<unknown>): Promise<string> {
 t.test("no failure of a connection shows a secret", async (t) => {
   const reset = await startServer(t, {
     certificate: "server",
-    answer: (_asked, _response, { socket }) => socket.destroy(),
+    answer: () => destroyAll(reset.sockets),
   });
   const named = await startServer(t, { certificate: "named" });
   const proxy = await startProxy(t, { authorization: "Basic other" });
@@ -363,7 +363,7 @@ t.test("no failure of a credential shows a secret", async (t) => {
     const told: string[] = [];
     const connection = await connect(t, { kubeconfig: join(folder, "kubeconfig"), warn: (text) => told.push(text) });
     const text = `${await failureText(ask(connection))}\n${told.join("\n")}`;
-    t.match(text, /^ConnectionError: https:|certificates of before/, what);
+    t.match(text, /^ConnectionError: https:|previous certificates/, what);
     t.notMatch(text, SECRETS, `${what}: ${text.split("\n")[0]}`);
   }
   const file = writeFor(t, server, { user: { tokenFile: "token" } }, { token: "S3CRET\n2\n" });
@@ -375,9 +375,9 @@ t.test("no failure of a credential shows a secret", async (t) => {
 t.test("listeners learn of each new connection, and a failure says how far the request got", async (t) => {
   const server = await startServer(t, {
     certificate: "server",
-    answer: ({ path }, response, { socket }) => {
-      if (path === "/cut") response.write("half", () => socket.destroy());
-      else if (path === "/reset") socket.destroy();
+    answer: ({ path }, response) => {
+      if (path === "/cut") response.write("half", () => destroyAll(server.sockets));
+      else if (path === "/reset") destroyAll(server.sockets);
       else response.end("ok");
     },
   });

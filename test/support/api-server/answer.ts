@@ -1,6 +1,7 @@
-// How does the test's API server write an answer, troubled or not?
+// Writes the answers of the tests' API server, with or without a fault.
 import type { ServerResponse } from "node:http";
 import { setTimeout } from "node:timers/promises";
+import { socketOf } from "../tls-server.ts";
 import type { Trouble } from "./faults.ts";
 
 /** A `Status` as the API server words it. */
@@ -61,9 +62,9 @@ export class Answer {
     return this.#queue;
   }
 
-  /** Breaks the connection. */
+  /** Breaks the connection: over HTTP/2 all requests on it fail. */
   drop(): void {
-    this.#response.destroy();
+    socketOf(this.#response.req).destroy();
   }
 
   onClose(callback: () => void): void {
@@ -80,7 +81,7 @@ export class Answer {
     if (this.#trouble?.type === "cut" && this.#written >= limit) {
       // What was written shall arrive before the end does.
       await setTimeout(5);
-      this.#response.destroy();
+      this.drop();
     }
   }
 

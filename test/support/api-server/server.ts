@@ -1,9 +1,9 @@
-// How does a test get an API server: real HTTP on loopback, with faults on demand?
+// Starts the API server of the tests: real HTTP/1.1 and HTTP/2 on loopback, with faults on demand.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { createServer as createTlsServer } from "node:https";
 import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import type { TlsOptions } from "node:tls";
+import { TLSSocket, type TlsOptions } from "node:tls";
+import { destroyAll, makeTlsServer, socketOf } from "../tls-server.ts";
 import { Answer, buildStatus } from "./answer.ts";
 import { type Fault, Faults, type Request, type Verb } from "./faults.ts";
 import { type Listed, Lists } from "./list-answer.ts";
@@ -15,6 +15,8 @@ export interface ApiServerOptions {
   readonly token?: string;
   /** HTTPS with these; `ca` and `requestCert` ask for client certificates, and who has none gets 401. */
   readonly tls?: TlsOptions;
+  /** With `tls`: offers HTTP/2 (the default), only HTTP/1.1, or nothing, as a server without ALPN. */
+  readonly alpn?: "h2" | "http/1.1" | "none";
   /** Knows `sendInitialEvents`; true unless said. */
   readonly streamsLists?: boolean;
   /** How a watch from a version that is gone is refused; as an event unless said. */
@@ -79,7 +81,8 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   const site = new Site(options);
   const sockets = new Set<Socket>();
   const answer = (request: IncomingMessage, response: ServerResponse) => void site.answer(request, response);
-  const server = options.tls ? createTlsServer(options.tls, answer) : createServer(answer);
+  const { tls, alpn = "h2" } = options;
+  const server = tls ? makeTlsServer(tls, { alpn, listener: answer }) : createServer(answer);
   for (const event of ["connection", "secureConnection"]) {
     server.on(event, (socket: Socket) => {
       sockets.add(socket);
@@ -90,8 +93,8 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   const port = typeof address === "object" ? address?.port : undefined;
-  const exposed = site.expose(`${options.tls ? "https" : "http"}://127.0.0.1:${port}`, async () => {
-    for (const socket of sockets) socket.destroy();
+  const exposed = site.expose(`${tls ? "https" : "http"}://127.0.0.1:${port}`, async () => {
+    destroyAll(sockets);
     await new Promise((resolve) => server.close(resolve));
   });
   const restart = () => new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
@@ -163,8 +166,10 @@ class Site {
     } else await this.#answerRead(answer, pathname, searchParams);
   }
 
-  #isKnown({ headers, socket }: IncomingMessage): boolean {
-    const certified = !this.#options.tls?.requestCert || ("authorized" in socket && socket.authorized === true);
+  #isKnown(message: IncomingMessage): boolean {
+    const { headers } = message;
+    const socket = socketOf(message);
+    const certified = !this.#options.tls?.requestCert || (socket instanceof TLSSocket && socket.authorized);
     return certified && (this.#token === undefined || headers.authorization === `Bearer ${this.#token}`);
   }
 
