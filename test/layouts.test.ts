@@ -10,8 +10,8 @@ import type { Family } from "../src/net/family.ts";
 import { FAMILIES } from "../src/net/family.ts";
 import { PROTOCOL_NUMBERS } from "../src/net/protocol.ts";
 import type { InterfaceAddress } from "../src/state/node-facts.ts";
-import { fieldOfState } from "../src/trace/field.ts";
 import type { Origin, Packet } from "../src/trace/packet.ts";
+import { fieldOfState } from "../src/trace/ruleset.ts";
 import { clusters } from "./support/arbitrary-clusters.ts";
 import { differencesOf, recentLists } from "./support/both-layouts.ts";
 import {

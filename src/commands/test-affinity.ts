@@ -1,9 +1,10 @@
 // For how long does a client stay with the endpoint that it was sent to?
-import type { Field } from "../trace/field.ts";
-import type { RecentMatch } from "../trace/match-kinds.ts";
-import { parseRule } from "../trace/parse-rule.ts";
+
+import { parseRule } from "../trace/rule/rule.ts";
+import type { RecentMatch } from "../trace/rule/statistic-matches.ts";
+import type { Field } from "../trace/ruleset.ts";
 import { type End, type Step, type Trace, wayTo } from "../trace/trace.ts";
-import { walk } from "../trace/walk.ts";
+import { walk } from "../trace/walk/hooks.ts";
 
 /**
  * Seconds; 0: its next connection may go elsewhere. Known of virtual servers by their persistence; of rules by walking

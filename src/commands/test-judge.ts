@@ -1,8 +1,7 @@
 // Compares the outcomes of a trace with those that a case expects.
 import type { ExpectedEnd } from "../source/packet-cases.ts";
-import { printHostPort } from "../trace/effect.ts";
-import { type Fraction, NEVER, numberOf, plus } from "../trace/fraction.ts";
-import { printShare } from "../trace/share.ts";
+import { printHostPort } from "../trace/packet.ts";
+import { type Fraction, NEVER, numberOf, plus, printShare } from "../trace/probability.ts";
 import type { Delivery, End, Outcome } from "../trace/trace.ts";
 import type { TraceReport } from "./trace-report.ts";
 import { sayDetails, sayMasquerade, sayOutcome } from "./trace-words.ts";

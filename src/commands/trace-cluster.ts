@@ -10,7 +10,7 @@ import type { Options } from "../options/options.ts";
 import type { PodName } from "../source/resources.ts";
 import { Tracker } from "../source/tracker.ts";
 import type { InterfaceAddress, NodeFacts } from "../state/node-facts.ts";
-import { type Field, fieldOfState } from "../trace/field.ts";
+import { type Field, fieldOfState } from "../trace/ruleset.ts";
 import { readObjects } from "./input-objects.ts";
 import { chooseNode, factsOf, type InputFlags, withGivenIPs } from "./inputs.ts";
 import { slicesIn } from "./trace-pods.ts";

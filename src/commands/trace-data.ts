@@ -1,6 +1,5 @@
 // Converts a trace to JSON data.
-import { type Fraction, numberOf } from "../trace/fraction.ts";
-import { smallFraction } from "../trace/share.ts";
+import { type Fraction, numberOf, smallFraction } from "../trace/probability.ts";
 import type { Outcome, RulePlace, ServerPlace, Step } from "../trace/trace.ts";
 import type { Data } from "./data-text.ts";
 import { placeOf, type TraceReport } from "./trace-report.ts";

@@ -6,7 +6,7 @@ import { missingParts } from "../state/dump-missing.ts";
 import type { DumpGap, MissingPart } from "../state/dump-part.ts";
 import type { Chains, TableName } from "../state/kernel-state.ts";
 import type { InterfaceAddress } from "../state/node-facts.ts";
-import { type Field, fieldOfDump } from "../trace/field.ts";
+import { type Field, fieldOfDump } from "../trace/ruleset.ts";
 import { readDump, readDumpText } from "./dump-file.ts";
 
 /** Dumps of one node, each with its file. */

@@ -2,9 +2,8 @@
 import type { Arrow, Box, BoxKind, Graph } from "../draw/graph.ts";
 import { mergeGraph } from "../draw/graph.ts";
 import { joinPieces, shorten } from "../draw/lines.ts";
-import { type Fraction, plus } from "../trace/fraction.ts";
-import { printShare } from "../trace/share.ts";
-import { HOOKS } from "../trace/situation.ts";
+import { HOOKS } from "../trace/match/context.ts";
+import { type Fraction, plus, printShare } from "../trace/probability.ts";
 import type { End, Outcome, RulePlace, ServerPlace, Step } from "../trace/trace.ts";
 import { type Meeting, meetingsOf, placeOf, stationOf, type TraceReport } from "./trace-report.ts";
 import { sayPacket, senderOf } from "./trace-text.ts";

@@ -5,7 +5,7 @@ import type { Options } from "../options/options.ts";
 import { isIndexChain } from "../state/index-chain-name.ts";
 import type { TableName } from "../state/kernel-state.ts";
 import { targetOf } from "../state/rule.ts";
-import { type Fraction, plus } from "../trace/fraction.ts";
+import { type Fraction, plus } from "../trace/probability.ts";
 import type { End, RulePlace, ServerPlace, Step, Trace } from "../trace/trace.ts";
 import type { FoundService } from "./trace-service.ts";
 

@@ -1,9 +1,7 @@
 // Prints a trace as text: what is unknown, the packet, its Service, the rules matched, and the outcomes.
 import { PROTOCOL_NUMBERS, PROTOCOLS } from "../net/protocol.ts";
-import { printHostPort } from "../trace/effect.ts";
-import { numberOf } from "../trace/fraction.ts";
-import type { Packet } from "../trace/packet.ts";
-import { printShare } from "../trace/share.ts";
+import { type Packet, printHostPort } from "../trace/packet.ts";
+import { numberOf, printShare } from "../trace/probability.ts";
 import type { End, Outcome } from "../trace/trace.ts";
 import { namedService } from "./trace-names.ts";
 import {

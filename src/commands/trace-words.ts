@@ -1,6 +1,6 @@
 // Describes one outcome of a trace in words.
-import { printHostPort } from "../trace/effect.ts";
-import { printShare } from "../trace/share.ts";
+import { printHostPort } from "../trace/packet.ts";
+import { printShare } from "../trace/probability.ts";
 import type { Delivery, End, Outcome, RulePlace, ServerPlace } from "../trace/trace.ts";
 import { placeOf, type TraceReport } from "./trace-report.ts";
 

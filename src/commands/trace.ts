@@ -4,10 +4,10 @@ import { InputError } from "../errors.ts";
 import type { World } from "../model/world.ts";
 import type { Family } from "../net/family.ts";
 import { TABLES } from "../state/kernel-state.ts";
-import type { Field } from "../trace/field.ts";
-import { localityOf } from "../trace/locality.ts";
+import { localityOf } from "../trace/local-addresses.ts";
 import type { Packet } from "../trace/packet.ts";
-import { walk } from "../trace/walk.ts";
+import type { Field } from "../trace/ruleset.ts";
+import { walk } from "../trace/walk/hooks.ts";
 import { openBackend } from "./backend.ts";
 import { checkSupported } from "./configuration.ts";
 import { printData } from "./data-text.ts";
@@ -24,12 +24,10 @@ import { readSender, readTarget } from "./trace-places.ts";
 import { podAt, podsIn } from "./trace-pods.ts";
 import type { TraceReport } from "./trace-report.ts";
 import { findService } from "./trace-service.ts";
-import { type Unreachable, VIAS, type Via } from "./trace-target.ts";
+import type { Unreachable, Via } from "./trace-target.ts";
 import { printTraces, targetOf } from "./trace-text.ts";
 
 export const TRACE_FORMATS = ["text", "json", "mermaid", "svg"] as const;
-
-export { VIAS };
 
 export interface TraceFlags {
   readonly from: string;

@@ -1,5 +1,5 @@
 // Which options does the line of a rule have?
-import { splitWords } from "../trace/words.ts";
+import { splitWords } from "../trace/rule/split.ts";
 
 export interface LineOption {
   readonly not: boolean;

@@ -1,5 +1,5 @@
 // Which share of the packets that come to a chain is taken by each of its random rules?
-import { printShare } from "../trace/share.ts";
+import { printShare } from "../trace/probability.ts";
 import type { RuleText } from "./rule-text.ts";
 
 /** All packets. Far finer than the kernel draws: exact fractions would grow with every rule. */

@@ -1,8 +1,7 @@
 // How are virtual servers and their real servers drawn?
 import type { Fragment } from "../state/kernel-state.ts";
 import { printIdentity, type RealServer, type VirtualServer } from "../state/virtual-server.ts";
-import { fraction } from "../trace/fraction.ts";
-import { printShare } from "../trace/share.ts";
+import { fraction, printShare } from "../trace/probability.ts";
 import type { Arrow, Box } from "./graph.ts";
 import { shorten } from "./lines.ts";
 

@@ -1,9 +1,10 @@
-// The result of a trace: the rules that a packet matched and its outcomes.
+// Defines the result of a trace: the steps of a packet and its outcomes.
+
 import type { Rule, TableName } from "../state/kernel-state.ts";
 import type { ServerIdentity } from "../state/virtual-server.ts";
-import type { Fraction } from "./fraction.ts";
+import type { Hook } from "./match/context.ts";
 import type { Packet } from "./packet.ts";
-import type { Hook } from "./situation.ts";
+import type { Fraction } from "./probability.ts";
 
 /** Where a rule stands. */
 export interface RulePlace {
@@ -32,7 +33,7 @@ export interface ServerPlace {
   readonly server: ServerIdentity;
 }
 
-export interface HostPort {
+interface HostPort {
   readonly address: string;
   /** Absent for a protocol without ports. */
   readonly port?: number;

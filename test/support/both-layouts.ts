@@ -2,11 +2,11 @@
 import { hostPort } from "../../src/net/address.ts";
 import { type KernelState, TABLES } from "../../src/state/kernel-state.ts";
 import { wholeTable } from "../../src/state/whole-tables.ts";
-import type { Field } from "../../src/trace/field.ts";
-import { numberOf } from "../../src/trace/fraction.ts";
 import type { Packet } from "../../src/trace/packet.ts";
+import { numberOf } from "../../src/trace/probability.ts";
+import type { Field } from "../../src/trace/ruleset.ts";
 import { type End, type Step, type Trace, wayTo } from "../../src/trace/trace.ts";
-import { walk } from "../../src/trace/walk.ts";
+import { walk } from "../../src/trace/walk/hooks.ts";
 
 export interface BothLayouts {
   readonly compat: Field;

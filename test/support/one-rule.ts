@@ -1,10 +1,10 @@
 // Is a rule for a packet? Asked of a walk over a node that has this rule alone, and drops what it is for.
 import type { TableName } from "../../src/state/kernel-state.ts";
-import { type Dump, type Field, fieldOfDump } from "../../src/trace/field.ts";
 import type { Packet } from "../../src/trace/packet.ts";
-import { printShare } from "../../src/trace/share.ts";
+import { printShare } from "../../src/trace/probability.ts";
+import { type Dump, type Field, fieldOfDump } from "../../src/trace/ruleset.ts";
 import type { End } from "../../src/trace/trace.ts";
-import { walk } from "../../src/trace/walk.ts";
+import { walk } from "../../src/trace/walk/hooks.ts";
 
 export interface Asked {
   readonly hook?: "PREROUTING" | "INPUT" | "FORWARD" | "OUTPUT" | "POSTROUTING";

@@ -6,7 +6,7 @@ import { machine } from "../../src/kernel/kernel.ts";
 import { worldOf } from "../../src/model/world.ts";
 import { FAMILIES, type Family } from "../../src/net/family.ts";
 import { pass } from "../../src/sync/pass.ts";
-import { type Field, fieldOfDump } from "../../src/trace/field.ts";
+import { type Field, fieldOfDump } from "../../src/trace/ruleset.ts";
 import { type PacketScene, PLACEMENTS } from "./arbitrary-packets.ts";
 import { buildFacts, buildOptions } from "./build.ts";
 import { ownNetns } from "./netns.ts";

@@ -1,8 +1,8 @@
 // How is a table of rules, each with what it is to be read as, tried?
 import t from "tap";
-import type { Match } from "../../src/trace/match-kinds.ts";
-import { parseRule } from "../../src/trace/parse-rule.ts";
-import type { Target } from "../../src/trace/target-kinds.ts";
+import type { Match } from "../../src/trace/rule/matches.ts";
+import { parseRule } from "../../src/trace/rule/rule.ts";
+import type { Target } from "../../src/trace/rule/targets.ts";
 
 /** What the rule says, behind `-A CHAIN`, and its matches. */
 export type MatchCase = readonly [text: string, ...matches: readonly Match[]];

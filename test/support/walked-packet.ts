@@ -4,7 +4,7 @@ import { hostPort } from "../../src/net/address.ts";
 import { PROTOCOL_NUMBERS } from "../../src/net/protocol.ts";
 import type { Packet } from "../../src/trace/packet.ts";
 import { type End, type Trace, wayTo } from "../../src/trace/trace.ts";
-import { walk } from "../../src/trace/walk.ts";
+import { walk } from "../../src/trace/walk/hooks.ts";
 import type { Outcome } from "./agent.ts";
 import type { ArbitraryPacket } from "./arbitrary-packets.ts";
 import { type Fields, POD_INTERFACE } from "./packet-stage.ts";

@@ -2,9 +2,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { type Field, fieldOfDump } from "../../src/trace/field.ts";
 import type { Packet } from "../../src/trace/packet.ts";
-import { walk } from "../../src/trace/walk.ts";
+import { type Field, fieldOfDump } from "../../src/trace/ruleset.ts";
+import { walk } from "../../src/trace/walk/hooks.ts";
 import { FIXTURES } from "../support/golden.ts";
 import { buildPacket, printEnds } from "../support/one-rule.ts";
 
