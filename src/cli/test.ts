@@ -1,8 +1,8 @@
 // Which flags has `test`?
 import type { Argv } from "yargs";
 import { isColourWelcome } from "../commands/colour.ts";
-import { testPaths } from "../commands/test.ts";
-import { TEST_FORMATS, type TestFormat } from "../commands/test-print.ts";
+import { testPaths } from "../commands/test/command.ts";
+import { TEST_FORMATS, type TestFormat } from "../commands/test/print.ts";
 import type { CommandContext } from "./command-context.ts";
 import { inputsOf, type ParsedInputs, withInputs } from "./input-flags.ts";
 

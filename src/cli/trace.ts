@@ -1,8 +1,8 @@
 // The flags of the trace command.
 import type { Argv } from "yargs";
 import { isColourWelcome } from "../commands/colour.ts";
-import { VIAS } from "../commands/trace-target.ts";
-import { TRACE_FORMATS, tracePaths } from "../commands/trace.ts";
+import { TRACE_FORMATS, tracePaths } from "../commands/trace/command.ts";
+import { VIAS } from "../commands/trace/destination.ts";
 import type { CommandContext } from "./command-context.ts";
 import { inputsOf, type ParsedInputs, withInputs } from "./input-flags.ts";
 

@@ -1,20 +1,45 @@
-// Prints a trace as text: what is unknown, the packet, its Service, the rules matched, and the outcomes.
-import { PROTOCOL_NUMBERS, PROTOCOLS } from "../net/protocol.ts";
-import { type Packet, printHostPort } from "../trace/packet.ts";
-import { numberOf, printShare } from "../trace/probability.ts";
-import type { End, Outcome } from "../trace/trace.ts";
-import { namedService } from "./trace-names.ts";
-import {
-  alikeEnds,
-  descentsOf,
-  type Meeting,
-  meetingsOf,
-  placeOf,
-  stationOf,
-  type TraceReport,
-} from "./trace-report.ts";
-import { explainService } from "./trace-service.ts";
-import { sayDetails, sayOutcome, sayReason, sayShare, sayUnknown } from "./trace-words.ts";
+// Prints a trace as text: the packet, its Service, the rules matched, and the result.
+
+import { PROTOCOL_NUMBERS, PROTOCOLS } from "../../net/protocol.ts";
+import { isIndexChain } from "../../state/index-chain-name.ts";
+import { type Packet, printHostPort } from "../../trace/packet.ts";
+import { numberOf, printShare } from "../../trace/probability.ts";
+import type { End, Outcome, RulePlace, Step } from "../../trace/trace.ts";
+import { sayDetails, sayOutcome, sayReason, sayShare, sayUnknown } from "./describe.ts";
+import { alikeEnds, descentsOf, type Meeting, meetingsOf, placeOf, stationOf, type TraceReport } from "./report.ts";
+import { explainService } from "./service.ts";
+
+/** As kube-proxy has written them in iptables mode since 1.20. */
+const COMMENT =
+  / --comment (?:"([a-z0-9-]+\/[a-z0-9.-]+(?::[a-z0-9-]+)?) (?:cluster IP|external IP|loadbalancer IP|has no [^"]*)"|"?([a-z0-9-]+\/[a-z0-9.-]+(?::[a-z0-9-]+)?)"? )/;
+
+/** Where packets are told apart by Service. */
+const CHAINS: ReadonlySet<string> = new Set([
+  "KUBE-SERVICES",
+  "KUBE-NODEPORTS",
+  "KUBE-EXTERNAL-SERVICES",
+  "KUBE-IX-NODEPORTS",
+]);
+
+interface NamedService {
+  readonly name: string;
+  /** The rule, by chain and number. */
+  readonly by: string;
+}
+
+/** The first one that is named. */
+function namedService(steps: readonly Step[]): NamedService | undefined {
+  for (const { at } of steps) {
+    const name = "rule" in at && (CHAINS.has(at.chain) || isIndexChain(at.chain)) ? nameIn(at) : undefined;
+    if (name !== undefined) return { name, by: placeOf(at) };
+  }
+  return undefined;
+}
+
+function nameIn({ rule }: RulePlace): string | undefined {
+  const [, described, bare] = COMMENT.exec(rule.line) ?? [];
+  return described ?? bare;
+}
 
 const STYLES = { heading: "1", rule: "2", good: "32", bad: "31", open: "33" } as const;
 

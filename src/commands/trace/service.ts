@@ -1,13 +1,14 @@
-// Which Service is the packet for, and what do its policies say of it?
-import type { Endpoint } from "../model/endpoint.ts";
-import type { ServicePort } from "../model/service-port.ts";
-import type { Answer, ServiceTraffic } from "../model/traffic.ts";
-import type { World } from "../model/world.ts";
-import { PROTOCOL_NUMBERS } from "../net/protocol.ts";
-import type { Packet } from "../trace/packet.ts";
+// Finds the Service that a packet is sent to and explains its traffic policies.
+
+import type { Endpoint } from "../../model/endpoint.ts";
+import type { ServicePort } from "../../model/service-port.ts";
+import type { Answer, ServiceTraffic } from "../../model/traffic.ts";
+import type { World } from "../../model/world.ts";
+import { PROTOCOL_NUMBERS } from "../../net/protocol.ts";
+import type { Packet } from "../../trace/packet.ts";
 
 /** By which of its addresses a Service is asked. */
-export type Entrance = "cluster IP" | "external IP" | "load balancer address" | "nodePort";
+type Entrance = "cluster IP" | "external IP" | "load balancer address" | "nodePort";
 
 export interface FoundService {
   readonly traffic: ServiceTraffic;

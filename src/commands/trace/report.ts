@@ -1,13 +1,41 @@
-// Defines a trace with all that its text, data and picture say about it.
-import type { Backend } from "../backends/backend.ts";
-import { hostPort } from "../net/address.ts";
-import type { Options } from "../options/options.ts";
-import { isIndexChain } from "../state/index-chain-name.ts";
-import type { TableName } from "../state/kernel-state.ts";
-import { targetOf } from "../state/rule.ts";
-import { type Fraction, plus } from "../trace/probability.ts";
-import type { End, RulePlace, ServerPlace, Step, Trace } from "../trace/trace.ts";
-import type { FoundService } from "./trace-service.ts";
+// Traces a packet and adds what the text, JSON and picture of a trace show.
+
+import type { Backend } from "../../backends/backend.ts";
+import type { World } from "../../model/world.ts";
+import { hostPort } from "../../net/address.ts";
+import type { Options } from "../../options/options.ts";
+import { isIndexChain } from "../../state/index-chain-name.ts";
+import { TABLES, type TableName } from "../../state/kernel-state.ts";
+import { targetOf } from "../../state/rule.ts";
+import { localityOf } from "../../trace/local-addresses.ts";
+import type { Packet } from "../../trace/packet.ts";
+import { type Fraction, plus } from "../../trace/probability.ts";
+import type { Field } from "../../trace/ruleset.ts";
+import type { End, RulePlace, ServerPlace, Step, Trace } from "../../trace/trace.ts";
+import { walk } from "../../trace/walk/hooks.ts";
+import { podAt, type TraceCluster } from "./cluster.ts";
+import { type FoundService, findService } from "./service.ts";
+
+/** Walks, and finds out what there is to say of it. */
+export function reportOf(walked: {
+  readonly packet: Packet;
+  readonly field: Field;
+  readonly world: World;
+  readonly cluster: TraceCluster;
+  readonly mode: TraceReport["mode"];
+}): TraceReport {
+  const { packet, field, world, cluster, mode } = walked;
+  const { isLocal } = localityOf(field);
+  return {
+    trace: walk(field, packet),
+    mode,
+    tables: TABLES.filter((table) => field.tables.has(table)),
+    layout: mode === "iptables" ? cluster.options.iptablesLayout : undefined,
+    nodeName: cluster.nodeName,
+    service: findService(world, packet, (address) => isLocal(address) ?? false),
+    podAt: (address) => podAt(cluster.objects, address),
+  };
+}
 
 export interface TraceReport {
   readonly trace: Trace;

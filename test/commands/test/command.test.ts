@@ -1,15 +1,17 @@
-// Does `test` tell which cases fail, and why, in every form?
+// Tests running packet cases.
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { runCommandLine } from "../../src/cli.ts";
-import { readInputFlags } from "../../src/commands/given-inputs.ts";
-import { testPaths } from "../../src/commands/test.ts";
-import { CollectedOutput } from "../support/collected-output.ts";
-import { FIXTURES, matchGolden } from "../support/golden.ts";
+import { runCommandLine } from "../../../src/cli.ts";
+import { readInputFlags } from "../../../src/commands/given-inputs.ts";
+import { testPaths } from "../../../src/commands/test/command.ts";
+import { CollectedOutput } from "../../support/collected-output.ts";
+import { FIXTURES, matchGolden } from "../../support/golden.ts";
 
 const CASES = join(FIXTURES, "trace/failing.yaml");
+
 const RANGE = ["--cluster-cidr", "10.244.0.0/16"];
 
 async function ask(...args: readonly string[]) {
@@ -41,6 +43,7 @@ function fileOf(t: Test, content: string): string {
 
 const PASSES =
   "cases:\n- {name: a, from: 10.244.0.9, to: 10.96.0.53:53/udp, reaches: ['10.244.0.21:5353', '10.244.0.22:5353']}\n";
+
 const DEMO = join(FIXTURES, "demo");
 
 t.test("manifests and node may come by flags, modes by default are both", async (t) => {

@@ -1,16 +1,17 @@
 // Reads the dumps of --rules and joins them to the ruleset of one node.
-import { InputError } from "../errors.ts";
-import type { Family } from "../net/family.ts";
-import type { Dump } from "../state/dump.ts";
-import { missingParts } from "../state/dump-missing.ts";
-import type { DumpGap, MissingPart } from "../state/dump-part.ts";
-import type { Chains, TableName } from "../state/kernel-state.ts";
-import type { InterfaceAddress } from "../state/node-facts.ts";
-import { type Field, fieldOfDump } from "../trace/ruleset.ts";
-import { readDump, readDumpText } from "./dump-file.ts";
+
+import { InputError } from "../../errors.ts";
+import type { Family } from "../../net/family.ts";
+import type { Dump } from "../../state/dump.ts";
+import { missingParts } from "../../state/dump-missing.ts";
+import type { DumpGap, MissingPart } from "../../state/dump-part.ts";
+import type { Chains, TableName } from "../../state/kernel-state.ts";
+import type { InterfaceAddress } from "../../state/node-facts.ts";
+import { type Field, fieldOfDump } from "../../trace/ruleset.ts";
+import { readDump, readDumpText } from "../dump-file.ts";
 
 /** Dumps of one node, each with its file. */
-export type NamedDumps = readonly { readonly path: string; readonly dump: Dump }[];
+type NamedDumps = readonly { readonly path: string; readonly dump: Dump }[];
 
 /** Reads all files; `family` is that of tables that do not tell. Rejects with InputError, also for a file without rules. */
 export async function readDumps(paths: readonly string[], family: Family | undefined): Promise<NamedDumps> {

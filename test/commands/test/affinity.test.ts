@@ -1,8 +1,8 @@
-// Is it known for how long a client stays, whoever wrote the rules?
+// Tests packet cases about session affinity.
 import t from "tap";
-import { staysFor } from "../../src/commands/test-affinity.ts";
-import { fieldOfDump } from "../../src/trace/ruleset.ts";
-import { walk } from "../../src/trace/walk/hooks.ts";
+import { staysFor } from "../../../src/commands/test/check-outcomes.ts";
+import { fieldOfDump } from "../../../src/trace/ruleset.ts";
+import { walk } from "../../../src/trace/walk/hooks.ts";
 
 const REMEMBER = [
   "-A ONE -m recent --set --name one --mask 255.255.255.255 --rsource -j DNAT --to-destination 10.1.0.1:80",

@@ -1,17 +1,19 @@
-// The test command: runs the packet cases of files and prints the results.
+// Runs the test command: runs the packet cases of files and prints the results.
+
 import { dirname, isAbsolute, join } from "node:path";
-import type { Backend } from "../backends/backend.ts";
-import { InputError } from "../errors.ts";
-import { type CaseFile, type CaseMode, readCaseFile } from "../source/packet-cases.ts";
-import { openBackend } from "./backend.ts";
-import { checkSupported } from "./configuration.ts";
-import { readDumpText } from "./dump-file.ts";
-import { EXIT, type ExitCode } from "./failure.ts";
-import { requireServices } from "./input-objects.ts";
-import type { InputFlags } from "./inputs.ts";
-import type { Output } from "./output.ts";
-import { orRefusal } from "./refusal.ts";
-import { printResults, type TestFormat } from "./test-print.ts";
+import type { Backend } from "../../backends/backend.ts";
+import { InputError } from "../../errors.ts";
+import { type CaseFile, type CaseMode, readCaseFile } from "../../source/packet-cases.ts";
+import { openBackend } from "../backend.ts";
+import { checkSupported } from "../configuration.ts";
+import { readDumpText } from "../dump-file.ts";
+import { EXIT, type ExitCode } from "../failure.ts";
+import { requireServices } from "../input-objects.ts";
+import type { InputFlags } from "../inputs.ts";
+import type { Output } from "../output.ts";
+import { orRefusal } from "../refusal.ts";
+import { openTraceCluster, podsIn, whyUnknownNode } from "../trace/cluster.ts";
+import { printResults, type TestFormat } from "./print.ts";
 import {
   type CaseResult,
   type ReadyCase,
@@ -19,11 +21,9 @@ import {
   runCases,
   type TestedFile,
   type UnusableInput,
-} from "./test-run.ts";
-import { openTraceCluster, whyUnknownNode } from "./trace-cluster.ts";
-import { podsIn } from "./trace-pods.ts";
+} from "./run-cases.ts";
 
-export interface TestFlags {
+interface TestFlags {
   /** Case files. */
   readonly cases: readonly string[];
   readonly format: TestFormat;

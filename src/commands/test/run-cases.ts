@@ -1,20 +1,20 @@
-// Runs packet cases: traces the packets of each case in each mode and compares the outcomes.
-import type { Backend } from "../backends/backend.ts";
-import { InputError } from "../errors.ts";
-import type { World } from "../model/world.ts";
-import { familyOf } from "../net/address.ts";
-import type { Family } from "../net/family.ts";
-import type { CaseFile, CaseMode, PacketCase, WrittenValue } from "../source/packet-cases.ts";
-import { type Packet, printHostPort } from "../trace/packet.ts";
-import type { Field } from "../trace/ruleset.ts";
-import { orRefusal } from "./refusal.ts";
-import { staysFor } from "./test-affinity.ts";
-import { judgeEnds } from "./test-judge.ts";
-import { reportOf } from "./trace.ts";
-import { fieldIn, type TraceCluster, worldIn } from "./trace-cluster.ts";
-import { type AskedPacket, findPackets } from "./trace-packet.ts";
-import { readSender, readTarget } from "./trace-places.ts";
-import { sayOutcome, sayShare } from "./trace-words.ts";
+// Traces the packets of each packet case in each mode and compares the outcomes.
+
+import type { Backend } from "../../backends/backend.ts";
+import { InputError } from "../../errors.ts";
+import type { World } from "../../model/world.ts";
+import { familyOf } from "../../net/address.ts";
+import type { Family } from "../../net/family.ts";
+import type { CaseFile, CaseMode, PacketCase, WrittenValue } from "../../source/packet-cases.ts";
+import { type Packet, printHostPort } from "../../trace/packet.ts";
+import type { Field } from "../../trace/ruleset.ts";
+import { orRefusal } from "../refusal.ts";
+import { fieldIn, type TraceCluster, worldIn } from "../trace/cluster.ts";
+import { sayOutcome, sayShare } from "../trace/describe.ts";
+import { readSender, readTarget } from "../trace/from-to.ts";
+import { type AskedPacket, findPackets } from "../trace/packets.ts";
+import { reportOf } from "../trace/report.ts";
+import { judgeEnds, staysFor } from "./check-outcomes.ts";
 
 /** One case in one mode. */
 export interface CaseResult {

@@ -1,16 +1,16 @@
-// Resolves what --to names to addresses and a port. From outside the cluster, a Service is resolved to the addresses that
-// clients outside use: load-balancer IPs and external IPs, or else its node port.
-import type { Service } from "../api/objects.ts";
-import { InputError, type Place } from "../errors.ts";
-import { isLoopback } from "../model/node-ips.ts";
-import { nodePortAddressesOf, nodePortRangesOf, servesLocalhost } from "../model/node-port-addresses.ts";
-import { type ServicePort, servicePortsOf } from "../model/service-port.ts";
-import { didYouMean } from "../nearest.ts";
-import { familyOf } from "../net/address.ts";
-import { FAMILIES, type Family } from "../net/family.ts";
-import type { Protocol } from "../net/protocol.ts";
-import type { TraceCluster } from "./trace-cluster.ts";
-import type { Target } from "./trace-places.ts";
+// Resolves --to to addresses and a port.
+
+import type { Service } from "../../api/objects.ts";
+import { InputError, type Place } from "../../errors.ts";
+import { isLoopback } from "../../model/node-ips.ts";
+import { nodePortAddressesOf, nodePortRangesOf, servesLocalhost } from "../../model/node-port-addresses.ts";
+import { type ServicePort, servicePortsOf } from "../../model/service-port.ts";
+import { didYouMean } from "../../nearest.ts";
+import { familyOf } from "../../net/address.ts";
+import { FAMILIES, type Family } from "../../net/family.ts";
+import type { Protocol } from "../../net/protocol.ts";
+import type { TraceCluster } from "./cluster.ts";
+import type { Target } from "./from-to.ts";
 
 /** The kinds of address by which a Service is reached. */
 export const VIAS = ["clusterIP", "loadBalancerIP", "externalIP", "nodePort"] as const;
@@ -18,7 +18,7 @@ export const VIAS = ["clusterIP", "loadBalancerIP", "externalIP", "nodePort"] as
 export type Via = (typeof VIAS)[number];
 
 /** What is asked for. */
-export interface AskedTarget {
+interface AskedTarget {
   readonly to: Target;
   /** Of a Service; undefined: its cluster IP, or from outside the way that clients outside take. */
   readonly via?: Via | undefined;

@@ -1,19 +1,20 @@
 // Reads the cluster and the node that packets are traced in.
-import type { KubernetesObject, Node, Snapshot } from "../api/objects.ts";
-import type { Backend } from "../backends/backend.ts";
-import { InputError } from "../errors.ts";
-import { isLoopback, type NodeIPs, nodeIPsOf } from "../model/node-ips.ts";
-import { type World, worldOf } from "../model/world.ts";
-import { didYouMean } from "../nearest.ts";
-import type { Family } from "../net/family.ts";
-import type { Options } from "../options/options.ts";
-import type { PodName } from "../source/resources.ts";
-import { Tracker } from "../source/tracker.ts";
-import type { InterfaceAddress, NodeFacts } from "../state/node-facts.ts";
-import { type Field, fieldOfState } from "../trace/ruleset.ts";
-import { readObjects } from "./input-objects.ts";
-import { chooseNode, factsOf, type InputFlags, withGivenIPs } from "./inputs.ts";
-import { slicesIn } from "./trace-pods.ts";
+
+import type { EndpointSlice, KubernetesObject, Node, Snapshot } from "../../api/objects.ts";
+import type { Backend } from "../../backends/backend.ts";
+import { InputError } from "../../errors.ts";
+import { isLoopback, type NodeIPs, nodeIPsOf } from "../../model/node-ips.ts";
+import { type World, worldOf } from "../../model/world.ts";
+import { didYouMean } from "../../nearest.ts";
+import type { Family } from "../../net/family.ts";
+import type { Options } from "../../options/options.ts";
+import type { PodName } from "../../source/resources.ts";
+import { Tracker } from "../../source/tracker.ts";
+import type { InterfaceAddress, NodeFacts } from "../../state/node-facts.ts";
+import { type Field, fieldOfState } from "../../trace/ruleset.ts";
+import { readObjects } from "../input-objects.ts";
+import { chooseNode, factsOf, type InputFlags, withGivenIPs } from "../inputs.ts";
+import type { Sender } from "./from-to.ts";
 
 export interface TraceCluster {
   readonly problems: readonly InputError[];
@@ -87,4 +88,56 @@ export function worldIn(cluster: TraceCluster, mode: Backend["mode"], family: Fa
 /** What the node's kernel should hold. */
 export function fieldIn({ facts }: TraceCluster, backend: Backend, world: World): Field {
   return fieldOfState(backend.desired(world), facts.addresses);
+}
+
+interface FoundPod {
+  /** Canonical. */
+  readonly addresses: readonly string[];
+  /** Empty: not told. */
+  readonly nodeName: string;
+}
+
+/** The Pods that are named. */
+export function podsIn(senders: readonly Sender[]): readonly PodName[] {
+  return senders.filter((sender) => sender.kind === "pod");
+}
+
+/** As its own object says, or else slices that name it. Undefined where nobody knows it. */
+export function findPod(objects: readonly KubernetesObject[], { namespace, name }: PodName): FoundPod | undefined {
+  for (const object of objects) {
+    if (object.kind !== "Pod" || object.namespace !== namespace || object.name !== name) continue;
+    return { addresses: object.ips, nodeName: object.nodeName };
+  }
+  const found = objects.flatMap(slicesIn).flatMap(({ endpoints }) => {
+    return endpoints.filter(({ pod }) => pod === `${namespace}/${name}`);
+  });
+  const [first] = found;
+  return first && { addresses: [...new Set(found.map(({ address }) => address))], nodeName: first.nodeName };
+}
+
+/** `namespace/name` of each Pod that is known by its own object or by an endpoint. */
+export function podNames(objects: readonly KubernetesObject[]): ReadonlySet<string> {
+  const names = objects.flatMap((object) => {
+    if (object.kind === "Pod") return [`${object.namespace}/${object.name}`];
+    return slicesIn(object).flatMap(({ endpoints }) => endpoints.map(({ pod }) => pod));
+  });
+  return new Set(names.filter((name) => name !== ""));
+}
+
+/** Who has the address: `namespace/name` of a Pod. Undefined where nobody tells. */
+export function podAt(objects: readonly KubernetesObject[], address: string): string | undefined {
+  for (const object of objects) {
+    if (object.kind === "Pod" && object.ips.includes(address)) return `${object.namespace}/${object.name}`;
+    for (const { endpoints } of slicesIn(object)) {
+      const pod = endpoints.find((endpoint) => endpoint.address === address)?.pod ?? "";
+      if (pod !== "") return pod;
+    }
+  }
+  return undefined;
+}
+
+/** The EndpointSlices of an object; Endpoints count as such. */
+function slicesIn(object: KubernetesObject): readonly EndpointSlice[] {
+  if (object.kind === "EndpointSlice") return [object];
+  return object.kind === "Endpoints" ? object.slices : [];
 }

@@ -1,13 +1,13 @@
-// How is a walk drawn? Boxes for the chains it meets, and arrows along its ways to its ends.
-import type { Arrow, Box, BoxKind, Graph } from "../draw/graph.ts";
-import { mergeGraph } from "../draw/graph.ts";
-import { joinPieces, shorten } from "../draw/lines.ts";
-import { HOOKS } from "../trace/match/context.ts";
-import { type Fraction, plus, printShare } from "../trace/probability.ts";
-import type { End, Outcome, RulePlace, ServerPlace, Step } from "../trace/trace.ts";
-import { type Meeting, meetingsOf, placeOf, stationOf, type TraceReport } from "./trace-report.ts";
-import { sayPacket, senderOf } from "./trace-text.ts";
-import { sayOutcome, sayShare } from "./trace-words.ts";
+// Converts a trace to a graph of chains and outcomes.
+
+import { type Arrow, type Box, type BoxKind, type Graph, mergeGraph } from "../../draw/graph.ts";
+import { joinPieces, shorten } from "../../draw/lines.ts";
+import { HOOKS } from "../../trace/match/context.ts";
+import { type Fraction, plus, printShare } from "../../trace/probability.ts";
+import type { End, Outcome, RulePlace, ServerPlace, Step } from "../../trace/trace.ts";
+import { sayOutcome, sayShare } from "./describe.ts";
+import { sayPacket, senderOf } from "./print-text.ts";
+import { type Meeting, meetingsOf, placeOf, stationOf, type TraceReport } from "./report.ts";
 
 const START = "start";
 

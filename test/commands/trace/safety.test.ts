@@ -1,14 +1,15 @@
-// Runs trace and test as a user does, with incomplete, missing and misspelt input: exit code and text of each case.
+// Tests that the trace command reports what it could not see.
+
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { z } from "zod";
-import { runCommandLine } from "../../src/cli.ts";
-import { CollectedOutput } from "../support/collected-output.ts";
-import { FIXTURES } from "../support/golden.ts";
-import { SOURCES } from "../support/program.ts";
+import { runCommandLine } from "../../../src/cli.ts";
+import { CollectedOutput } from "../../support/collected-output.ts";
+import { FIXTURES } from "../../support/golden.ts";
+import { SOURCES } from "../../support/program.ts";
 
 const SERVICES = `
 apiVersion: v1
@@ -80,11 +81,15 @@ const FILES: Readonly<Record<string, string>> = {
 };
 
 const folder = mkdtempSync(join(tmpdir(), "fairlead-"));
+
 t.teardown(() => rmSync(folder, { recursive: true }));
+
 for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text);
 
 const home = process.cwd();
+
 process.chdir(folder);
+
 t.teardown(() => process.chdir(home));
 
 async function run(args: readonly string[]) {

@@ -1,8 +1,9 @@
 // Describes one outcome of a trace in words.
-import { printHostPort } from "../trace/packet.ts";
-import { printShare } from "../trace/probability.ts";
-import type { Delivery, End, Outcome, RulePlace, ServerPlace } from "../trace/trace.ts";
-import { placeOf, type TraceReport } from "./trace-report.ts";
+
+import { printHostPort } from "../../trace/packet.ts";
+import { printShare } from "../../trace/probability.ts";
+import type { Delivery, End, Outcome, RulePlace, ServerPlace } from "../../trace/trace.ts";
+import { placeOf, type TraceReport } from "./report.ts";
 
 /** `1/3 (33.3 %)`; of what chance does not decide, that it may be. */
 export function sayShare({ share, possible }: Pick<End, "share" | "possible">): string {
@@ -52,7 +53,7 @@ export function sayDetails({ outcome }: End): readonly string[] {
 }
 
 /** `nat KUBE-SVC-X 2`, or a virtual server. */
-export function sayPlace(at: RulePlace | ServerPlace): string {
+function sayPlace(at: RulePlace | ServerPlace): string {
   return "rule" in at ? `${at.table} ${placeOf(at)}` : `virtual server ${placeOf(at)}`;
 }
 

@@ -1,35 +1,28 @@
-// The trace command: follows a packet through the rules that manifests come to, or through those of a dump.
-import { drawGraph } from "../draw/picture.ts";
-import { InputError } from "../errors.ts";
-import type { World } from "../model/world.ts";
-import type { Family } from "../net/family.ts";
-import { TABLES } from "../state/kernel-state.ts";
-import { localityOf } from "../trace/local-addresses.ts";
-import type { Packet } from "../trace/packet.ts";
-import type { Field } from "../trace/ruleset.ts";
-import { walk } from "../trace/walk/hooks.ts";
-import { openBackend } from "./backend.ts";
-import { checkSupported } from "./configuration.ts";
-import { printData } from "./data-text.ts";
-import { EXIT, type ExitCode, wrongUsage } from "./failure.ts";
-import { requireServices } from "./input-objects.ts";
-import type { InputFlags } from "./inputs.ts";
-import type { Output } from "./output.ts";
-import { fieldIn, openTraceCluster, type TraceCluster, whyUnknownNode, worldIn } from "./trace-cluster.ts";
-import { tracesData, unreachableData } from "./trace-data.ts";
-import { fieldOfDumps, readDumps } from "./trace-dumps.ts";
-import { traceGraph } from "./trace-graph.ts";
-import { findPackets } from "./trace-packet.ts";
-import { readSender, readTarget } from "./trace-places.ts";
-import { podAt, podsIn } from "./trace-pods.ts";
-import type { TraceReport } from "./trace-report.ts";
-import { findService } from "./trace-service.ts";
-import type { Unreachable, Via } from "./trace-target.ts";
-import { printTraces, targetOf } from "./trace-text.ts";
+// Runs the trace command: traces a packet through computed rules or through those of a dump.
+
+import { drawGraph } from "../../draw/picture.ts";
+import { InputError } from "../../errors.ts";
+import type { Family } from "../../net/family.ts";
+import { openBackend } from "../backend.ts";
+import { checkSupported } from "../configuration.ts";
+import { printData } from "../data-text.ts";
+import { EXIT, type ExitCode, wrongUsage } from "../failure.ts";
+import { requireServices } from "../input-objects.ts";
+import type { InputFlags } from "../inputs.ts";
+import type { Output } from "../output.ts";
+import { fieldIn, openTraceCluster, podsIn, type TraceCluster, whyUnknownNode, worldIn } from "./cluster.ts";
+import type { Unreachable, Via } from "./destination.ts";
+import { fieldOfDumps, readDumps } from "./dumps.ts";
+import { readSender, readTarget } from "./from-to.ts";
+import { findPackets } from "./packets.ts";
+import { traceGraph } from "./print-graph.ts";
+import { tracesData, unreachableData } from "./print-json.ts";
+import { printTraces, targetOf } from "./print-text.ts";
+import { reportOf, type TraceReport } from "./report.ts";
 
 export const TRACE_FORMATS = ["text", "json", "mermaid", "svg"] as const;
 
-export interface TraceFlags {
+interface TraceFlags {
   readonly from: string;
   readonly to: string;
   /** Of a Service: by which of its addresses. */
@@ -110,27 +103,6 @@ async function openGround(
   output.progress.show(() => "reading the dumps");
   const field = fieldOfDumps(await readDumps(flags.rules, family), family, cluster.addresses);
   return { world, mode: "dump", field };
-}
-
-/** Walks, and finds out what there is to say of it. */
-export function reportOf(walked: {
-  readonly packet: Packet;
-  readonly field: Field;
-  readonly world: World;
-  readonly cluster: TraceCluster;
-  readonly mode: TraceReport["mode"];
-}): TraceReport {
-  const { packet, field, world, cluster, mode } = walked;
-  const { isLocal } = localityOf(field);
-  return {
-    trace: walk(field, packet),
-    mode,
-    tables: TABLES.filter((table) => field.tables.has(table)),
-    layout: mode === "iptables" ? cluster.options.iptablesLayout : undefined,
-    nodeName: cluster.nodeName,
-    service: findService(world, packet, (address) => isLocal(address) ?? false),
-    podAt: (address) => podAt(cluster.objects, address),
-  };
 }
 
 function printReports(reports: readonly TraceReport[], { format, colour }: TraceFlags): Iterable<string> {

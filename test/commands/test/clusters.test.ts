@@ -1,15 +1,17 @@
-// Do the packets of every cluster end, under `fairlead test`, as `packets.yaml` says?
+// Tests packet cases against the example clusters.
+
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t from "tap";
-import { runCommandLine } from "../../src/cli.ts";
-import { CollectedOutput } from "../support/collected-output.ts";
-import { FIXTURES } from "../support/golden.ts";
+import { runCommandLine } from "../../../src/cli.ts";
+import { CollectedOutput } from "../../support/collected-output.ts";
+import { FIXTURES } from "../../support/golden.ts";
 
 const CLUSTERS = join(FIXTURES, "clusters");
 
 const folder = mkdtempSync(join(tmpdir(), "fairlead-"));
+
 t.teardown(() => rmSync(folder, { recursive: true }));
 
 for (const name of readdirSync(CLUSTERS)) {

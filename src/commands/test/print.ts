@@ -1,8 +1,8 @@
 // Prints test results as text, TAP, JUnit XML, JSON or GitHub annotations.
-import { type Data, printData } from "./data-text.ts";
-import { printAnnotation } from "./github-annotation.ts";
-import { printJunit } from "./test-junit.ts";
-import type { CaseResult, TestResults } from "./test-run.ts";
+
+import { type Data, printData } from "../data-text.ts";
+import { printAnnotation } from "../github-annotation.ts";
+import type { CaseResult, TestResults, UnusableInput } from "./run-cases.ts";
 
 export const TEST_FORMATS = ["text", "tap", "junit", "json", "github"] as const;
 
@@ -101,7 +101,7 @@ function sourceOf(source = ""): { readonly file?: string; readonly line?: number
 }
 
 function resultsData(all: TestResults): Data {
-  const { passed, failed } = counts(all.results);
+  const { passed, failed } = passedAndFailed(all.results);
   return {
     apiVersion: "fairlead/v1",
     kind: "TestReport",
@@ -116,14 +116,61 @@ function resultsData(all: TestResults): Data {
   };
 }
 
-function counts(results: readonly CaseResult[]) {
+function passedAndFailed(results: readonly CaseResult[]) {
   const failed = results.filter(({ problems }) => problems.length > 0).length;
   return { passed: results.length - failed, failed };
 }
 
 /** Never "0 passed" alone: files with unusable input are counted. */
 function summary({ results, unusable }: TestResults): string {
-  const { passed, failed } = counts(results);
+  const { passed, failed } = passedAndFailed(results);
   const files = unusable.length === 1 ? "1 file" : `${unusable.length} files`;
   return `${passed} passed, ${failed} failed${unusable.length === 0 ? "" : `, ${files} with unusable input`}`;
+}
+
+/** A suite for each case file; one that has unusable input is an error of its suite. */
+function* printJunit({ results, unusable }: TestResults): Iterable<string> {
+  yield '<?xml version="1.0" encoding="UTF-8"?>';
+  yield `<testsuites ${junitCounts(results, unusable.length)}>`;
+  for (const file of new Set(results.map((result) => result.file))) {
+    const own = results.filter((result) => result.file === file);
+    yield `  <testsuite name="${escapeText(file)}" ${junitCounts(own, 0)}>`;
+    for (const result of own) yield* printCase(result);
+    yield "  </testsuite>";
+  }
+  for (const file of unusable) yield* printUnusable(file);
+  yield "</testsuites>";
+}
+
+function* printUnusable({ path, problems }: UnusableInput): Iterable<string> {
+  const name = escapeText(path);
+  const text = problems.map(({ message }) => escapeText(message));
+  yield `  <testsuite name="${name}" ${junitCounts([], 1)}>`;
+  yield `    <testcase name="${name} has unusable input" classname="${name}" file="${name}">`;
+  yield `      <error message="${text[0]}">${text.join("\n")}</error>`;
+  yield "    </testcase>";
+  yield "  </testsuite>";
+}
+
+function* printCase({ name, mode, file, line, problems, ends }: CaseResult): Iterable<string> {
+  const [first, ...others] = problems;
+  const place = `classname="${escapeText(file)}.${mode}" file="${escapeText(file)}" line="${line}"`;
+  const head = `    <testcase name="${escapeText(`${name} (${mode})`)}" ${place}`;
+  if (first === undefined) return yield `${head}/>`;
+  const text = [first, ...others, "ends:", ...ends].join("\n");
+  yield `${head}>`;
+  yield `      <failure message="${escapeText(first)}">${escapeText(text)}</failure>`;
+  yield "    </testcase>";
+}
+
+function junitCounts(results: readonly CaseResult[], errors: number): string {
+  const failures = results.filter(({ problems }) => problems.length > 0).length;
+  return `tests="${results.length + errors}" failures="${failures}" errors="${errors}"`;
+}
+
+/** Safe in text and in attributes. What XML cannot hold at all becomes a mark that stands for it. */
+function escapeText(text: string): string {
+  return text
+    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "\ufffd")
+    .replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 }

@@ -1,4 +1,5 @@
-// What does `trace` say of senders, targets, objects and dumps, and of those that are not there?
+// Tests the inputs of the trace command.
+
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,14 +7,18 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import t, { type Test } from "tap";
 import { z } from "zod";
-import { runCommandLine } from "../../src/cli.ts";
-import { CollectedOutput } from "../support/collected-output.ts";
-import { FIXTURES } from "../support/golden.ts";
+import { runCommandLine } from "../../../src/cli.ts";
+import { CollectedOutput } from "../../support/collected-output.ts";
+import { FIXTURES } from "../../support/golden.ts";
 
 const SHOP = [join(FIXTURES, "ci-example/manifests"), join(FIXTURES, "ci-example/cluster"), "--node", "worker-b"];
+
 const EXTERNAL = "note: external: 198.18.0.9 stands for any client outside";
-const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+
+const MAIN = fileURLToPath(new URL("../../../src/main.ts", import.meta.url));
+
 const NODE = ["--node-address", "eth0=192.0.2.10"];
+
 const dump = (name: string) => ["--rules", join(FIXTURES, "dumps", name)];
 
 async function ask(...args: readonly string[]) {
@@ -197,7 +202,9 @@ const SAVED = {
   oldIpvs: "*nat\n:KUBE-NODE-PORT - [0:0]\nCOMMIT\n*filter\nCOMMIT\n",
   servers: "-A -t 10.0.0.2:80 -s rr\n-a -t 10.0.0.2:80 -r 10.0.0.3:80 -m -w 1\n",
 };
+
 const LEGACY = "# Warning: iptables-legacy tables present, use iptables-legacy to see them\n";
+
 const INCOMPATIBLE = "# Table `filter' is incompatible, use 'nft' tool.\n";
 
 const INCOMPLETE: readonly [name: string, files: readonly string[], first: RegExp][] = [
@@ -254,6 +261,7 @@ t.test("an incomplete dump gives no verdict: the result names the missing part f
 });
 
 const Ends = z.object({ ends: z.array(z.object({ end: z.string(), reason: z.string().optional() })) });
+
 const Traces = z.object({ traces: z.tuple([Ends], Ends) });
 
 t.test("the part that was missing, added as another file, settles the verdict", async (t) => {

@@ -1,24 +1,30 @@
-// Does `trace` tell what its golden files say, in every form?
+// Tests tracing packets with the trace command.
+
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { z } from "zod";
-import { runCommandLine } from "../../src/cli.ts";
-import { readInputFlags } from "../../src/commands/given-inputs.ts";
-import { tracePaths } from "../../src/commands/trace.ts";
-import { CollectedOutput } from "../support/collected-output.ts";
-import { FIXTURES, matchGolden } from "../support/golden.ts";
+import { runCommandLine } from "../../../src/cli.ts";
+import { readInputFlags } from "../../../src/commands/given-inputs.ts";
+import { tracePaths } from "../../../src/commands/trace/command.ts";
+import { CollectedOutput } from "../../support/collected-output.ts";
+import { FIXTURES, matchGolden } from "../../support/golden.ts";
 
 const DEMO = [join(FIXTURES, "demo"), "--cluster-cidr", "10.244.0.0/16,fd00:244::/56"];
+
 const SHOP = [join(FIXTURES, "ci-example/manifests"), join(FIXTURES, "ci-example/cluster"), "--node", "worker-b"];
+
 const WIDE = [join(FIXTURES, "wide/cluster.yaml"), "--config", join(FIXTURES, "wide/config.yaml")];
+
 const EXTERNAL = "note: external: 198.18.0.9 stands for any client outside";
 
 const NODE = ["--node-address", "eth0=192.0.2.10"];
+
 const dump = (name: string) => ["--rules", join(FIXTURES, "dumps", name)];
 
 const cluster = (name: string) => [join(FIXTURES, "clusters", name, "cluster.yaml")];
+
 const closed = ["--rules", join(FIXTURES, "trace/closed.dump"), ...NODE];
 
 interface Case {

@@ -1,11 +1,12 @@
 // Converts a trace to JSON data.
-import { type Fraction, numberOf, smallFraction } from "../trace/probability.ts";
-import type { Outcome, RulePlace, ServerPlace, Step } from "../trace/trace.ts";
-import type { Data } from "./data-text.ts";
-import { placeOf, type TraceReport } from "./trace-report.ts";
-import { explainService } from "./trace-service.ts";
-import { protocolOf } from "./trace-text.ts";
-import { sayDetails } from "./trace-words.ts";
+
+import { type Fraction, numberOf, smallFraction } from "../../trace/probability.ts";
+import type { Outcome, RulePlace, ServerPlace, Step } from "../../trace/trace.ts";
+import type { Data } from "../data-text.ts";
+import { sayDetails } from "./describe.ts";
+import { protocolOf } from "./print-text.ts";
+import { placeOf, type TraceReport } from "./report.ts";
+import { explainService } from "./service.ts";
 
 /** One trace for each address that was traced. */
 export function tracesData(reports: readonly TraceReport[]): Data {
@@ -66,7 +67,7 @@ function traceData(report: TraceReport): Data {
 const MOST_BITS = 1024n;
 
 /** `exact` is what the rules come to, `meant` the fraction that they stand for, where there is such a one. */
-export function shareData(share: Fraction): Data {
+function shareData(share: Fraction): Data {
   const small = smallFraction(share);
   return {
     number: numberOf(share),

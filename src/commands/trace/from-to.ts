@@ -1,7 +1,8 @@
-// What do `--from` and `--to` name?
-import { InputError, type Place } from "../errors.ts";
-import { parseAddress } from "../net/address.ts";
-import { PROTOCOLS, type Protocol } from "../net/protocol.ts";
+// Parses the values of --from and --to.
+
+import { InputError, type Place } from "../../errors.ts";
+import { parseAddress } from "../../net/address.ts";
+import { PROTOCOLS, type Protocol } from "../../net/protocol.ts";
 
 /** Who sends the packet. */
 export type Sender =
@@ -28,14 +29,21 @@ export type Target =
   | { readonly kind: "node"; readonly port: number; readonly protocol: Protocol };
 
 const NAME = "[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?";
+
 const POD = new RegExp(`^pod/(${NAME})/(${NAME})$`);
+
 const PROTOCOL = "(?:/([A-Za-z]+))?";
+
 const SERVICE = new RegExp(`^service/(${NAME})/(${NAME})(?::([a-z0-9-]+))?${PROTOCOL}$`);
+
 const TARGET = new RegExp(`^(?:\\[([^\\]]*)\\]|([^:[\\]]*)):(\\d{1,5})${PROTOCOL}$`);
+
 const BRACKETED = /^\[([^\]]*)\](?::(\d{1,5}))?$/;
+
 const DOTTED = /^([^:]*)(?::(\d{1,5}))?$/;
 
 const SENDERS = "ADDRESS[:PORT], node, pod/NAMESPACE/NAME or external";
+
 const TARGETS = "ADDRESS:PORT[/tcp|udp|sctp], service/NAMESPACE/NAME[:PORT] or node:PORT";
 
 /** Reads `ADDRESS[:PORT] | node | pod/NAMESPACE/NAME | external`. Throws InputError. */
