@@ -1,4 +1,4 @@
-// What does a test of the daemon need: a namespace, a folder of manifests, and what the kernel should hold for them?
+// Makes a node in a network namespace with a daemon that follows a folder of manifests.
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -12,7 +12,9 @@ import { FIXTURES } from "./golden.ts";
 import { type Variant, variantEnvironment } from "./iptables-variant.ts";
 import { commandIn } from "./namespace-command.ts";
 import { makeNetns, type Netns, removeNetns } from "./netns.ts";
+import type { Program } from "./program.ts";
 import { savedTables } from "./saved-tables.ts";
+import { INDEXED_BACKEND } from "./templates.ts";
 import { wantedCluster } from "./wanted.ts";
 
 const CLUSTER = readFileSync(join(FIXTURES, "clusters/s09-nodeport-cluster-policy/cluster.yaml"), "utf8");
@@ -60,20 +62,28 @@ export interface FollowedNode {
   readonly env: NodeJS.ProcessEnv;
   /** Replaces the manifests, as a writer does that is never seen half way. */
   show(manifests: string): void;
-  start(env?: NodeJS.ProcessEnv): Daemon;
+  /** `program`: the command that starts the daemon; `flags`: more of them. */
+  start(env?: NodeJS.ProcessEnv, program?: Program, flags?: readonly string[]): Daemon;
   saved(family: Family): Promise<readonly string[]>;
   /** Waits until the kernel holds what the newest manifests want, and fails with the difference when it never does. */
   settled(t: Test, name: string): Promise<void>;
 }
 
-export async function makeFollowedNode(t: Test, variant: Variant): Promise<FollowedNode> {
+/** `edit` changes the text of the configuration file. */
+export async function makeFollowedNode(
+  t: Test,
+  variant: Variant,
+  edit: (config: string) => string = (config) => config,
+): Promise<FollowedNode> {
   const node = await makeNetns("followed");
   t.teardown(() => removeNetns(node));
   const folder = mkdtempSync("/run/fairlead-followed-");
   t.teardown(() => rmSync(folder, { recursive: true }));
   const [manifests, env, run] = [join(folder, "manifests"), variantEnvironment(variant), commandIn(node, variant)];
   mkdirSync(manifests);
-  writeFileSync(join(folder, "config.yaml"), CONFIG);
+  const config = edit(CONFIG);
+  const backend = config.includes("layout: Indexed") ? INDEXED_BACKEND : undefined;
+  writeFileSync(join(folder, "config.yaml"), config);
   writeFileSync(join(folder, "node-facts.yaml"), `${FACTS}iptablesVariant: ${variant}\n`);
   const flags = ["--manifests", manifests, "--config", join(folder, "config.yaml")];
   const saved = (family: Family) => savedTables(run, family);
@@ -85,13 +95,14 @@ export async function makeFollowedNode(t: Test, variant: Variant): Promise<Follo
       writeFileSync(join(folder, "next"), CLUSTER + text);
       renameSync(join(folder, "next"), join(manifests, "cluster.yaml"));
     },
-    start: (own = env) => {
-      const daemon = new Daemon(["run", ...flags, "--node-facts", join(folder, "node-facts.yaml")], node, own);
+    start: (own = env, program = undefined, more = []) => {
+      const args = ["run", ...flags, "--node-facts", join(folder, "node-facts.yaml"), ...more];
+      const daemon = new Daemon(args, node, own, program);
       t.teardown(() => daemon.kill());
       return daemon;
     },
     settled: async (t, name) => {
-      const cluster = await wantedCluster(folder, name, "manifests/cluster.yaml");
+      const cluster = await wantedCluster(folder, name, "manifests/cluster.yaml", backend);
       for (const family of FAMILIES) {
         const wanted = withoutJumpOrder([...printTables(cluster.wanted(family))]);
         t.strictSame(
