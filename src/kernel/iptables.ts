@@ -112,10 +112,10 @@ const REMEDIES: readonly (readonly [words: RegExp, remedy: string])[] = [
   ],
 ];
 
-/** The words of iptables, with what helps where that is known. */
+/** The words of iptables in one line, with what helps where that is known. */
 export function withRemedy(words: string): string {
   const remedy = remedyOf(words);
-  return remedy === undefined ? words : `${words}; ${remedy}`;
+  return [...words.split("\n"), ...(remedy === undefined ? [] : [remedy])].join("; ");
 }
 
 /** Whether iptables works and only cannot print a rule of other software, by its words. */

@@ -2,6 +2,7 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { PLAIN_NODE } from "./program.ts";
 
@@ -24,6 +25,9 @@ interface Waiting {
 }
 
 const PROGRAM = fileURLToPath(new URL("talker.mjs", import.meta.url));
+
+/** Milliseconds until a server that did not answer counts as never answering. */
+const PATIENCE = 60_000;
 
 /** A process inside one namespace. It ends with `stop`, and with the test process. */
 export class Talker {
@@ -49,6 +53,18 @@ export class Talker {
   /** Opens a connection that stays, and gives what the server says, or `failed: …`. */
   open(name: string, at: At): Promise<string> {
     return this.#ask("open", { name, ...at });
+  }
+
+  /** Connects anew until this server answers, and gives the last answer. */
+  async reach(at: At, server: string): Promise<string> {
+    const end = Date.now() + PATIENCE;
+    for (;;) {
+      const name = `${server}-${this.#asked}`;
+      const answer = await this.open(name, at);
+      await this.close(name);
+      if (answer.includes(server) || Date.now() > end) return answer;
+      await setTimeout(100);
+    }
   }
 
   /** Says something over an open connection, and gives the answer, or `failed: …`. */

@@ -3,7 +3,6 @@
 import "../../support/enter-sandbox.ts";
 
 import { readFileSync } from "node:fs";
-import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import t, { type Test } from "tap";
 import { parse } from "yaml";
@@ -60,7 +59,8 @@ async function setUp(t: Test, variant: Variant, layout: "Compat" | "Indexed") {
   const say = (command: readonly string[], input = "") => inNamespace(node, command, { env, input });
   await configure(node.name, [
     ...["192.0.2.10/24", `${OLD}/32`, `${NEW}/32`].map((address) => `addr add ${address} dev lo`),
-    "route add 10.96.0.0/16 dev lo",
+    // Without rules a connection is refused at once.
+    "route add local 10.96.0.0/16 dev lo src 192.0.2.10",
   ]);
   await say(["ipset", "create", "foreign", "hash:ip"]);
   await say(["iptables-restore", "--noflush"], FOREIGN);
@@ -73,16 +73,9 @@ async function setUp(t: Test, variant: Variant, layout: "Compat" | "Indexed") {
   return { followed, say, talker, sets: async () => (await say(["ipset", "list", "-n"])).split("\n").sort() };
 }
 
-/** Connects to the cluster IP of a Service until this endpoint answers. */
+/** Waits until the endpoint answers at the cluster IP of the Service. */
 async function reaches(t: Test, talker: Talker, service: number, endpoint: string): Promise<void> {
-  const end = Date.now() + 60_000;
-  let answer = "";
-  for (let attempt = 0; !answer.includes(endpoint) && Date.now() < end; attempt++) {
-    if (attempt > 0) await setTimeout(100);
-    const name = `${service}-${endpoint}-${Date.now()}`;
-    answer = await talker.open(name, { address: `10.96.100.${service}`, port: 80 });
-    await talker.close(name);
-  }
+  const answer = await talker.reach({ address: `10.96.100.${service}`, port: 80 }, endpoint);
   t.match(answer, endpoint, `Service ${service} is served by ${endpoint}`);
 }
 

@@ -2,9 +2,8 @@
 import "../../support/enter-sandbox.ts";
 
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, renameSync } from "node:fs";
+import { cpSync, existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import t, { type Test } from "tap";
 import { makeFollowedNode, manifestOf } from "../../support/followed-node.ts";
 import { inNamespace, type Variant, variantSkip } from "../../support/iptables-variant.ts";
@@ -18,8 +17,13 @@ limitTime(400_000);
 const [OLD, NEW] = ["10.244.1.1", "10.244.1.2"];
 
 /** Where distributions install the extensions of iptables. */
-const DIRECTORIES = ["/usr/lib/x86_64-linux-gnu/xtables", "/usr/lib/aarch64-linux-gnu/xtables", "/usr/lib/xtables"];
-const installed = [...DIRECTORIES, "/usr/lib64/xtables", "/lib/xtables"].find((path) => existsSync(path));
+const DIRECTORIES = [
+  "/usr/lib/x86_64-linux-gnu/xtables",
+  "/usr/lib/aarch64-linux-gnu/xtables",
+  "/usr/lib64/xtables",
+  "/usr/lib/xtables",
+];
+const installed = DIRECTORIES.find((path) => existsSync(path));
 
 /** The copy of them that the daemon uses. */
 const COPY = "/run/fairlead-xtables";
@@ -65,7 +69,7 @@ const CAUSES: readonly Cause[] = [
     poison: connlimit("-I"),
     cure: [],
     lacksExtension: true,
-    words: /match extension not found.*; install the iptables extension of that rule"/s,
+    words: /match extension not found.*; install the iptables extension of that rule"/,
     jumps: 2,
   },
   {
@@ -81,7 +85,8 @@ const CAUSES: readonly Cause[] = [
 ];
 
 for (const cause of CAUSES) {
-  const missing = cause.lacksExtension && !installed && `no iptables extensions in ${DIRECTORIES.join(", ")}`;
+  const isMissing = cause.lacksExtension === true && installed === undefined;
+  const missing = isMissing && `no iptables extensions in ${DIRECTORIES.join(", ")}`;
   t.test(cause.name, { skip: skipReason() || variantSkip(cause.variant) || missing }, (t) => testCause(t, cause));
 }
 
@@ -93,7 +98,8 @@ async function testCause(t: Test, { variant, layout, poison, cure, lacksExtensio
   const say = (command: readonly string[]) => inNamespace(node, command, { env });
   await configure(node.name, [
     ...["192.0.2.10/24", `${OLD}/32`, `${NEW}/32`].map((address) => `addr add ${address} dev lo`),
-    "route add 10.96.0.0/16 dev lo",
+    // Without rules a connection is refused at once.
+    "route add local 10.96.0.0/16 dev lo src 192.0.2.10",
   ]);
   const talker = new Talker(node.path);
   t.teardown(() => talker.stop());
@@ -115,7 +121,8 @@ async function testCause(t: Test, { variant, layout, poison, cure, lacksExtensio
 
   for (const command of poison) await say(command);
   if (lacksExtension && installed) {
-    cpSync(installed, COPY, { recursive: true });
+    rmSync(COPY, { recursive: true, force: true });
+    cpSync(installed, COPY, { recursive: true, verbatimSymlinks: true });
     renameSync(CONNLIMIT, `${CONNLIMIT}.hidden`);
   }
   const restarted = followed.start(lacksExtension ? { ...env, XTABLES_LIBDIR: COPY } : env);
@@ -144,15 +151,8 @@ async function testCause(t: Test, { variant, layout, poison, cure, lacksExtensio
   }
 }
 
-/** Connects to the cluster IP of a Service until this endpoint answers. */
+/** Waits until the endpoint answers at the cluster IP of the Service. */
 async function reaches(t: Test, talker: Talker, service: number, endpoint: string, name?: string): Promise<void> {
-  const end = Date.now() + 60_000;
-  let answer = "";
-  for (let attempt = 0; !answer.includes(endpoint) && Date.now() < end; attempt++) {
-    if (attempt > 0) await setTimeout(100);
-    const connection = `${service}-${endpoint}-${Date.now()}`;
-    answer = await talker.open(connection, { address: `10.96.100.${service}`, port: 80 });
-    await talker.close(connection);
-  }
+  const answer = await talker.reach({ address: `10.96.100.${service}`, port: 80 }, endpoint);
   t.match(answer, endpoint, name ?? `Service ${service} is served by ${endpoint}`);
 }
