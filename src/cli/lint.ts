@@ -1,4 +1,4 @@
-// Flags of `fairlead lint`.
+// Defines the command line of `fairlead lint`.
 import type { Argv } from "yargs";
 import { lintPaths } from "../commands/lint.ts";
 import { LINT_FORMATS, type LintFormat } from "../commands/lint-print.ts";
@@ -16,8 +16,8 @@ export function lintCommand(context: CommandContext) {
     builder: (argv: Argv) =>
       withInputs(argv)
         .option("output", { alias: "o", choices: LINT_FORMATS, default: "text" as const, describe: "output format" })
-        .example("$0 manifests/ --node worker-a", "as that node sees it")
-        .example("$0 manifests/ -o github", "beside the lines of a pull request"),
+        .example("$0 manifests/ --node worker-a", "check as seen from node worker-a")
+        .example("$0 manifests/ -o github", "annotate the lines of a pull request on GitHub"),
     handler: async (args: LintArguments) =>
       context.done(await lintPaths(await inputsOf(args, context), args.output, context.output)),
   };

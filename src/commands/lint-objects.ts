@@ -1,4 +1,4 @@
-// Reads the manifests that are to be linted, with the place of each object.
+// Reads the objects to lint, and keeps where each object stands in the input.
 import { isDeepStrictEqual } from "node:util";
 import { printObject } from "../api/object-name.ts";
 import type { KubernetesObject } from "../api/objects.ts";
@@ -7,7 +7,7 @@ import { readServiceManifest, type ServiceManifest } from "../api/service-manife
 import { readSliceManifest, type SliceManifest } from "../api/slice-manifest.ts";
 import type { InputError, Place } from "../errors.ts";
 import type { Finding } from "../lint/finding.ts";
-import { doubleObject, leftOutEntry, unreadable } from "../lint/reading-findings.ts";
+import { duplicateObject, invalidEntry, unreadable } from "../lint/input-findings.ts";
 import type { WrittenObject } from "../source/manifest-text.ts";
 import { duplicateOf } from "../source/manifests.ts";
 import { readWrittenObjects } from "../source/written-objects.ts";
@@ -15,43 +15,43 @@ import type { WrittenPart } from "../source/written-text.ts";
 import { printCount } from "./input-objects.ts";
 import type { LiveCluster } from "./live-cluster.ts";
 
-/** Where an object stands. */
+/** The position of an object in the input. */
 export interface Written {
   readonly place: Place;
   readonly part: WrittenPart | undefined;
 }
 
-/** A finding, and the object that it is about. */
+/** A finding with the position of its object. */
 export interface PlacedFinding extends Finding {
   readonly written: Written;
 }
 
-/** Everything that was read. */
+/** The objects, manifests and problems of the input. */
 export class LintObjects {
-  /** By `printObject`; of an object that stands twice, the later one. */
+  /** By `printObject`; of an object defined twice, the last definition. */
   readonly objects = new Map<string, KubernetesObject>();
   readonly written = new Map<string, Written>();
   /** By `printObject`. */
   readonly manifests = new Map<string, ServiceManifest>();
   /** By `namespace/name`. */
   readonly slices = new Map<string, SliceManifest>();
-  /** Objects that are there and could not be read, by `printObject`. */
+  /** Names (`printObject`) of invalid objects. */
   readonly unread = new Set<string>();
   readonly findings: PlacedFinding[] = [];
-  /** What a reader should know of how they were read. */
+  /** Notes for people about how the input was read. */
   readonly notes: string[] = [];
-  /** What was skipped, and earlier definitions of objects that are defined again. */
+  /** Skipped objects, and definitions replaced by later ones. */
   readonly passedOver: PassedOver[] = [];
-  /** What was read, for messages: `2 files`, `the cluster`. */
+  /** Name of the input in messages: `2 files`, `the cluster`. */
   source = "";
-  /** By `printObject`, all that was read of the object. */
-  readonly #meanings = new Map<string, readonly unknown[]>();
+  /** The projections of each object, by `printObject`: equal if two definitions have the same effect. */
+  readonly #projections = new Map<string, readonly unknown[]>();
 
   add({ place, raw, part, reading }: WrittenObject): void {
     const { objects, problems, passedOver } = reading;
     this.passedOver.push(...passedOver);
     const [object] = objects;
-    for (const problem of problems) this.#complain(problem, { place, part }, object !== undefined);
+    for (const problem of problems) this.#addProblem(problem, { place, part }, object !== undefined);
     const slice = readSliceManifest(raw);
     const service = object?.kind === "Service" ? readServiceManifest(raw) : undefined;
     if (object) this.#addObject(object, [object, service, slice], { place, part });
@@ -59,32 +59,32 @@ export class LintObjects {
     if (slice) this.#addSlice(slice, { place, part });
   }
 
-  #complain(problem: InputError, written: Written, isUsed: boolean): void {
-    const finding = isUsed ? leftOutEntry(problem) : unreadable(problem);
+  #addProblem(problem: InputError, written: Written, isUsed: boolean): void {
+    const finding = isUsed ? invalidEntry(problem) : unreadable(problem);
     this.findings.push({ ...finding, written });
     if (!isUsed) this.unread.add(finding.object);
   }
 
-  // One that is passed over has its findings too.
+  // Slices that node proxies skip have findings too.
   #addSlice(slice: SliceManifest, written: Written): void {
     this.slices.set(`${slice.namespace}/${slice.name}`, slice);
     this.written.set(`EndpointSlice ${slice.namespace}/${slice.name}`, written);
   }
 
-  // Of two that say the same it does not matter which one counts.
-  #addObject(object: KubernetesObject, meaning: readonly unknown[], written: Written): void {
+  // Two definitions with the same content are not a finding.
+  #addObject(object: KubernetesObject, projections: readonly unknown[], written: Written): void {
     const name = printObject(object);
     const earlier = this.objects.has(name) ? this.written.get(name) : undefined;
     if (earlier) this.passedOver.push(duplicateOf({ ...earlier.place, object: name }, written.place));
-    if (earlier && !isDeepStrictEqual(this.#meanings.get(name), meaning))
-      this.findings.push({ ...doubleObject(name, printPlace(written.place)), written: earlier });
+    if (earlier && !isDeepStrictEqual(this.#projections.get(name), projections))
+      this.findings.push({ ...duplicateObject(name, printPlace(written.place)), written: earlier });
     this.objects.set(name, object);
-    this.#meanings.set(name, meaning);
+    this.#projections.set(name, projections);
     this.written.set(name, written);
   }
 }
 
-/** The objects of all paths; `tell` takes which part of a file was read. */
+/** Reads the objects of all paths. `tell` receives the part of each file that was read so far, from 0 to 1. */
 export async function readLintObjects(
   paths: readonly string[],
   tell?: (path: string, share: number) => void,
@@ -96,7 +96,7 @@ export async function readLintObjects(
   return objects;
 }
 
-/** The objects of a live cluster. Rejects with InputError where it cannot be read. */
+/** Reads the objects of a live cluster. Rejects with InputError if the API server cannot be read. */
 export async function readLiveObjects(cluster: LiveCluster): Promise<LintObjects> {
   const objects = new LintObjects();
   const { written, notes } = await cluster.written();

@@ -6,24 +6,24 @@ import { printCount } from "./input-objects.ts";
 export const LINT_FORMATS = ["text", "json", "github"] as const;
 export type LintFormat = (typeof LINT_FORMATS)[number];
 
-/** A finding, and where in the files it is. */
+/** A finding with its position in the input files. */
 export interface LocatedFinding extends Finding {
   /** `-` for standard input. */
   readonly file: string;
-  /** One-based; 0: not told. */
+  /** One-based; 0 if unknown. */
   readonly document: number;
-  /** One-based; 0: not told. */
+  /** One-based; 0 if unknown. */
   readonly line: number;
 }
 
-/** What was checked. */
+/** The input that was checked. */
 export interface Examined {
   readonly services: number;
   /** `2 files`, `the cluster`. */
   readonly source: string;
 }
 
-/** The findings, in lines. */
+/** Yields the report line by line. */
 export function printFindings(
   findings: readonly LocatedFinding[],
   format: LintFormat,
@@ -42,10 +42,11 @@ export function printFindings(
 }
 
 function* printText(findings: readonly LocatedFinding[], { services, source }: Examined): Generator<string> {
-  for (const { severity, id, file, line, message, consequence, ...rest } of findings) {
+  for (const { severity, id, file, line, message, consequence, remedy, ...rest } of findings) {
     const place = line === 0 ? file : `${file}:${line}`;
     yield `${place}: ${severity}: ${subjectOf(rest)}${message} [${id}]`;
-    yield `  ${consequence}`;
+    yield `  effect: ${consequence}`;
+    yield `  fix: ${remedy}`;
   }
   const counts = findings.length === 0 ? "no findings" : `${count(findings, "error")}, ${count(findings, "warning")}`;
   yield `${counts} (${printCount(services, "Service")} in ${source} checked)`;
@@ -62,8 +63,9 @@ function count(findings: readonly Finding[], severity: Severity): string {
   return printCount(findings.filter((each) => each.severity === severity).length, severity);
 }
 
-/** Shown beside its line, where there is one. */
-function annotationOf({ severity, id, file, line, message, consequence, ...rest }: LocatedFinding): string {
+/** A workflow command of GitHub Actions; GitHub shows it next to the line if the line is known. */
+function annotationOf({ severity, id, file, line, message, consequence, remedy, ...rest }: LocatedFinding): string {
   const place = { ...(file === "" ? {} : { file }), ...(line === 0 ? {} : { line }) };
-  return printAnnotation({ severity, ...place, title: id, message: `${subjectOf(rest)}${message}: ${consequence}` });
+  const text = `${subjectOf(rest)}${message}; effect: ${consequence}; fix: ${remedy}`;
+  return printAnnotation({ severity, ...place, title: id, message: text });
 }

@@ -3,8 +3,8 @@ import type { Node } from "../api/objects.ts";
 import { compareTexts } from "../api/service-name.ts";
 import { InputError } from "../errors.ts";
 import { lintedClusterOf } from "../lint/cluster.ts";
+import { unreadable } from "../lint/input-findings.ts";
 import { lint } from "../lint/lint.ts";
-import { unreadable } from "../lint/reading-findings.ts";
 import { worldOf } from "../model/world.ts";
 import { FAMILIES } from "../net/family.ts";
 import { LineFinder } from "../source/line-finder.ts";
@@ -19,8 +19,8 @@ import { type LintFormat, type LocatedFinding, printFindings } from "./lint-prin
 import type { Output } from "./output.ts";
 
 /**
- * Prints all findings; `unusable` where some input could not be read, else `problems` where there are findings. Rejects
- * with InputError where there is no Service to check.
+ * Prints all findings. Returns `unusable` if part of the input is invalid, else `problems` if there are findings. Rejects
+ * with InputError if the input has no Service.
  */
 export async function lintPaths(input: InputFlags, format: LintFormat, output: Output): Promise<ExitCode> {
   checkSupported(input.options, ["iptables", "ipvs"]);
@@ -38,7 +38,7 @@ export async function lintPaths(input: InputFlags, format: LintFormat, output: O
   const isUnreadable = all.some(({ id }) => id === "unreadable");
   const objects = [...read.objects.values()];
   const found = describeFound({ objects, passedOver: read.passedOver }, read.source);
-  // What could not be read may be the Services.
+  // The invalid part of the input may contain the Services.
   requireServices({ objects, found }, input.allowEmpty || isUnreadable);
   const services = objects.filter(({ kind }) => kind === "Service").length;
   await output.data(printFindings(locate(all), format, { services, source: read.source }));
@@ -80,16 +80,16 @@ function familiesOf({ families }: InputFlags, facts: NodeFacts) {
   return FAMILIES.filter((family) => families.includes(family) && facts.families.includes(family));
 }
 
-// What stands for an address that is not known is no address.
+// Unknown addresses are represented by loopback addresses.
 function addressesOf({ addresses }: NodeFacts, node: Node): readonly string[] {
   const known = addresses.map(({ address }) => address);
   return [...new Set([...known, ...node.addresses])].filter((address) => !/^(127\.|::1$)/.test(address));
 }
 
-/** In the order of files, documents and lines. */
+/** Adds file and line, and sorts by them. */
 function locate(findings: readonly PlacedFinding[]): readonly LocatedFinding[] {
   const lines = new LineFinder();
-  // A document is read again only once if its findings follow one another.
+  // LineFinder parses a document once if its findings follow one another.
   const ordered = findings.toSorted((a, b) => compareParts(a, b));
   return ordered
     .map(({ written: { place, part }, ...finding }) => ({

@@ -1,4 +1,4 @@
-// What do all checks look at?
+// Builds the view of a cluster that lint checks examine: manifests joined with the model of the node.
 import { printObject } from "../api/object-name.ts";
 import type { EndpointSlice, Endpoints, KubernetesObject, Node, Service } from "../api/objects.ts";
 import type { ServiceManifest } from "../api/service-manifest.ts";
@@ -9,65 +9,68 @@ import type { KnownWorld } from "../model/world.ts";
 import type { Family } from "../net/family.ts";
 import type { Options } from "../options/options.ts";
 
-/** One port of a Service in one family, with all that this node makes of it. */
+/** One port of a Service in one family, with its endpoints and rules on this node. */
 export interface LintedPort extends KnownPort {
   readonly family: Family;
   /** Position in `spec.ports`. */
   readonly index: number;
 }
 
+/** A Service with its manifest and EndpointSlices. */
 export interface LintedService {
   readonly service: Service;
   readonly manifest: ServiceManifest;
-  /** Those that count for it, sorted by name; mirrored ones are among them. */
+  /** The slices that node proxies use, sorted by name; includes slices mirrored from Endpoints. */
   readonly slices: readonly EndpointSlice[];
-  /** None for a Service that this proxy does not serve. */
+  /** Empty for a Service that the proxy does not serve, such as a headless one. */
   readonly ports: readonly LintedPort[];
 }
 
-/** This node's side of one family. */
+/** Addresses of the node in one family. */
 export interface NodeFamily {
   readonly family: Family;
   readonly nodePortAddresses: "all" | readonly string[];
-  /** Of all interfaces, as far as they are known. */
+  /** Known addresses of all interfaces. */
   readonly addresses: readonly string[];
 }
 
+/** The options that affect findings. */
 export type LintOptions = Pick<Options, "mode" | "iptablesLayout" | "clusterCIDRs" | "allowServiceExternalIPs">;
 
+/** All objects of the input, as the checks see them. */
 export interface LintedCluster {
   readonly options: LintOptions;
-  /** Empty: not told. */
+  /** Empty if no node was selected. */
   readonly nodeName: string;
   readonly nodes: readonly Node[];
   readonly families: readonly NodeFamily[];
-  /** All that could be read, sorted; by their `namespace/name`. */
+  /** Valid Services in the order of kube-proxy rules, by `namespace/name`. */
   readonly services: ReadonlyMap<string, LintedService>;
-  /** `Service namespace/name` of those that are there and could not be read. */
+  /** Invalid objects of the input, such as `Service namespace/name`. */
   readonly unread: ReadonlySet<string>;
-  /** As they are written, used or not; by their `namespace/name`. */
+  /** Manifests of all EndpointSlices, used or not, by `namespace/name`. */
   readonly slices: ReadonlyMap<string, SliceManifest>;
-  /** Those that were read. */
+  /** Valid EndpointSlices of the input. */
   readonly readSlices: readonly EndpointSlice[];
   readonly endpoints: readonly Endpoints[];
 }
 
-/** What the manifests said, before anything is worked out. */
+/** Parsed input of `lintedClusterOf`. */
 export interface LintInput {
   readonly options: LintOptions;
   readonly nodeName: string;
-  /** Each object once. */
+  /** Without duplicates. */
   readonly objects: readonly KubernetesObject[];
   readonly manifests: ReadonlyMap<string, ServiceManifest>;
   readonly slices: ReadonlyMap<string, SliceManifest>;
   readonly unread: ReadonlySet<string>;
-  /** What this node makes of the same objects, one for each family. */
+  /** The model of the node for the same objects, one per family. */
   readonly worlds: readonly KnownWorld[];
-  /** Of all interfaces of this node, both families. */
+  /** Addresses of all interfaces of the node, both families. */
   readonly addresses: readonly string[];
 }
 
-/** Puts together what belongs together. A Service without a manifest is left out. */
+/** Joins manifests, EndpointSlices and the model of the node. Skips a Service without a manifest. */
 export function lintedClusterOf(input: LintInput): LintedCluster {
   const { options, nodeName, objects, unread, slices } = input;
   return {

@@ -1,4 +1,4 @@
-// Is an object that stands twice told only where the two say different things?
+// Checks that an object defined twice is reported only if the definitions differ.
 import t from "tap";
 import { LintObjects } from "../../src/commands/lint-objects.ts";
 import { writtenObjectsOf } from "../../src/source/manifest-text.ts";
@@ -29,8 +29,8 @@ endpoints: [{addresses: [10.244.0.7, 10.244.0.8]}]
 interface Case {
   readonly first: string;
   readonly second: string;
-  /** The object that is told; none where the two say the same. */
-  readonly told?: string;
+  /** The reported object; undefined if the definitions are equivalent. */
+  readonly reported?: string;
 }
 
 const CASES: Readonly<Record<string, Case>> = {
@@ -45,16 +45,20 @@ const CASES: Readonly<Record<string, Case>> = {
       apiVersion: "v1",
     }),
   },
-  "one Node, asked for at two moments": { first: NODE, second: NODE.replace("{name", '{resourceVersion: "7", name') },
-  "a Node that has moved": { first: NODE, second: NODE.replace("z1", "z2"), told: "Node worker-a" },
+  "one Node, read at two points in time": { first: NODE, second: NODE.replace("{name", '{resourceVersion: "7", name') },
+  "a Node in another zone": { first: NODE, second: NODE.replace("z1", "z2"), reported: "Node worker-a" },
   "one Service in two files": { first: SERVICE, second: SERVICE },
-  "a Service with another port": { first: SERVICE, second: SERVICE.replace("80,", "81,"), told: "Service shop/cart" },
+  "a Service with another port": {
+    first: SERVICE,
+    second: SERVICE.replace("80,", "81,"),
+    reported: "Service shop/cart",
+  },
   "a Service with another annotation": {
-    ...{ first: SERVICE, second: SERVICE.replace("one", "two"), told: "Service shop/cart" },
+    ...{ first: SERVICE, second: SERVICE.replace("one", "two"), reported: "Service shop/cart" },
   },
   "one slice in two files": { first: SLICE, second: SLICE },
-  "a slice that differs in what checks alone look at": {
-    ...{ first: SLICE, second: SLICE.replace("10.244.0.8", "10.244.0.9"), told: "EndpointSlice shop/cart-1" },
+  "an EndpointSlice that differs only in a second address": {
+    ...{ first: SLICE, second: SLICE.replace("10.244.0.8", "10.244.0.9"), reported: "EndpointSlice shop/cart-1" },
   },
 };
 
@@ -66,22 +70,22 @@ function read(...files: readonly string[]): LintObjects {
   return objects;
 }
 
-for (const [name, { first, second, told }] of Object.entries(CASES)) {
+for (const [name, { first, second, reported }] of Object.entries(CASES)) {
   t.test(name, (t) => {
     const { findings, objects } = read(first, second);
     const found = findings.map(({ id, object, message, written }) => [id, object, message, written.place.source]);
-    const message = "the same object is in 2.yaml, document 1 again";
-    t.strictSame(found, told === undefined ? [] : [["double-object", told, message, "1.yaml"]]);
+    const message = "the object is defined again in 2.yaml, document 1, with different content";
+    t.strictSame(found, reported === undefined ? [] : [["duplicate-object", reported, message, "1.yaml"]]);
     t.equal(objects.size, 1);
     t.end();
   });
 }
 
-t.test("of three each is compared with the one before it", (t) => {
+t.test("each of three definitions is compared with the previous one", (t) => {
   const { findings } = read([NODE, NODE.replace("z1", "z2"), NODE].join("---\n"));
   t.strictSame(
     findings.map(({ message, written }) => [written.place.document, message]),
-    [2, 3].map((next) => [next - 1, `the same object is in 1.yaml, document ${next} again`]),
+    [2, 3].map((next) => [next - 1, `the object is defined again in 1.yaml, document ${next}, with different content`]),
   );
   t.end();
 });

@@ -313,7 +313,7 @@ const CASES: readonly Case[] = [
     name: "checking an object in two files",
     args: "lint twice",
     code: 1,
-    out: /\[double-object\]/,
+    out: /\[duplicate-object\]/,
     err: /defined again in twice\/b\.yaml/,
   },
   // Results that could not be written, and readers that went away.
