@@ -1,14 +1,15 @@
-// Do types, walls, format and coverage hold?
+// Runs the checks of types, layers, format, wording and coverage.
 import { spawnSync } from "node:child_process";
 import { isCovered } from "./coverage.mjs";
 
 /** @typedef {{ name: string, ok: boolean }} Check */
 
-/** What is checked before the tests: its name, and its npm script. */
+/** The checks before the tests: name and npm script. */
 const CHECKS = [
   { name: "types", script: "types" },
-  { name: "walls between the layers", script: "layers" },
+  { name: "imports between layers", script: "layers" },
   { name: "format and lint", script: "lint" },
+  { name: "wording", script: "words" },
 ];
 
 /**
@@ -22,8 +23,8 @@ export function runChecks() {
 }
 
 /**
- * Prints what the tests have not reached. It is held against them only where the kernel tests could run, as parts of
- * the source are reached by no other.
+ * Prints the source lines that no test reached. Coverage is demanded only where the kernel tests could run, because
+ * only they reach parts of the source.
  * @param {{ demanded: boolean }} what
  * @returns {Check[]}
  */
