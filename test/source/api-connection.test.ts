@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import t, { type Test } from "tap";
@@ -397,4 +397,64 @@ t.test("listeners learn of each new connection, and a failure says how far the r
   await t.rejects(ask(await connect(t, { kubeconfig: refused })), { code: "ECONNREFUSED", phase: "connect" });
   const untrusted = join(writeFor(t, server, { cluster: { "certificate-authority-data": STRANGER } }), "kubeconfig");
   await t.rejects(ask(await connect(t, { kubeconfig: untrusted })), { name: "ConnectionError", phase: "connect" });
+});
+
+t.test(
+  "a server that comes back with the certificate of another authority is reached once the CA file follows",
+  async (t) => {
+    const before = await startServer(t, { certificate: "server" });
+    const cluster = { "certificate-authority-data": undefined, "certificate-authority": "ca.crt" };
+    const folder = writeFor(t, before, { cluster }, { "ca.crt": tlsText("authority.pem") });
+    const timing = new HandTiming();
+    const connection = await connect(t, { kubeconfig: join(folder, "kubeconfig"), timing });
+    t.equal(await ask(connection), 200);
+    await new Promise((resolve) => {
+      before.server.close(resolve);
+      destroyAll(before.sockets);
+    });
+    await t.rejects(ask(connection), { name: "ConnectionError", code: "ECONNREFUSED", phase: "connect" });
+    const after = await startServer(t, { certificate: "replaced", port: before.port });
+    const untrusted = { name: "ConnectionError", code: /SELF_SIGNED|UNABLE_TO/, phase: "connect" };
+    await t.rejects(ask(connection), untrusted, "the file still has the previous authority");
+    writeFileSync(join(folder, "ca.crt"), tlsText("replaced.pem"));
+    t.equal(await ask(connection), 200, "the file is read again without waiting for its minute");
+    t.equal(after.asked.length, 1);
+    t.equal(timing.now(), 0);
+  },
+);
+
+t.test("a token that expired is replaced by a symbolic link, as the kubelet does", async (t) => {
+  const { server, expect } = await startGuarded(t, "T1");
+  const folder = writeFor(t, server, { user: { tokenFile: "token" } });
+  const publish = (version: string, token: string) => {
+    mkdirSync(join(folder, version));
+    writeFileSync(join(folder, version, "token"), token);
+    symlinkSync(version, join(folder, "..data_tmp"));
+    renameSync(join(folder, "..data_tmp"), join(folder, "..data"));
+  };
+  publish("..v1", "T1");
+  symlinkSync("..data/token", join(folder, "token"));
+  const connection = await connect(t, { kubeconfig: join(folder, "kubeconfig"), timing: new HandTiming() });
+  t.equal(await ask(connection), 200);
+  expect("T2");
+  t.equal(await ask(connection), 401, "expired, and no new one is there yet");
+  publish("..v2", "T2");
+  t.equal(await ask(connection), 200);
+  t.strictSame(
+    tokensOf(server.asked).map((token) => token?.slice(7)),
+    ["T1", "T1", "T1", "T1", "T2"],
+  );
+  t.equal(new Set(server.asked.map(({ connection }) => connection)).size, 1, "over one connection");
+});
+
+t.test("DISABLE_HTTP2 disables HTTP/2, as in client-go", async (t) => {
+  const server = await startServer(t, { certificate: "server" });
+  const kubeconfig = join(writeFor(t, server, {}), "kubeconfig");
+  for (const value of [undefined, "", "false"]) {
+    await ask(await connect(t, { kubeconfig, pod: { environment: { DISABLE_HTTP2: value } } }));
+  }
+  t.strictSame(
+    server.asked.map(({ httpVersion }) => httpVersion),
+    ["2.0", "2.0", "1.1"],
+  );
 });

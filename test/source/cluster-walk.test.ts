@@ -1,4 +1,4 @@
-// Whatever happens to the objects and to the way, in the end we know what the server holds.
+// Tests that after random changes and faults our objects are those of the API server, over HTTP/1.1 and HTTP/2.
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import t from "tap";
@@ -10,6 +10,7 @@ import type { Fault, Trouble } from "../support/api-server/faults.ts";
 import { followCluster, quickTiming } from "../support/api-server/followed-cluster.ts";
 import { type ApiServer, startApiServer } from "../support/api-server/server.ts";
 import { takeSeed } from "../support/seed.ts";
+import { serverTls } from "../support/tls-server.ts";
 
 const WALKS = 6;
 const STEPS = 300;
@@ -66,7 +67,14 @@ function trouble(server: ApiServer, chance: Chance): void {
 }
 
 function disturb(server: ApiServer, chance: Chance): void {
-  const acts = [server.compact, server.bookmark, server.endWatches, server.dropWatches, () => trouble(server, chance)];
+  const acts = [
+    server.compact,
+    server.bookmark,
+    server.endWatches,
+    server.dropWatches,
+    server.goAway,
+    () => trouble(server, chance),
+  ];
   acts[chance(acts.length)]?.();
 }
 
@@ -80,7 +88,11 @@ function truth(server: ApiServer): Snapshot {
 for (let walk = 0; walk < WALKS; walk++) {
   t.test(`walk ${walk}`, async (t) => {
     const chance = chanceFrom(SEED + walk);
-    const server = await startApiServer({ streamsLists: walk % 2 === 0, goneAs: walk % 3 === 0 ? "status" : "event" });
+    const server = await startApiServer({
+      streamsLists: walk % 2 === 0,
+      goneAs: walk % 3 === 0 ? "status" : "event",
+      ...(walk >= 3 && { tls: { ...serverTls("server"), requestCert: false } }),
+    });
     t.teardown(() => server.close());
     const cluster = followCluster(t, { server, timing: quickTiming(400) });
     for (let step = 0; step < STEPS; step++) {

@@ -42,7 +42,9 @@ export interface TestServer {
 
 export interface ServerWish {
   /** Shows this certificate of `fixtures/tls`; left out: speaks plain HTTP. */
-  readonly certificate?: "server" | "named";
+  readonly certificate?: "server" | "named" | "replaced";
+  /** Left out: any free port. */
+  readonly port?: number;
   /** With a certificate: offers HTTP/2 (the default), only HTTP/1.1, or nothing, as a server without ALPN. */
   readonly alpn?: "h2" | "http/1.1" | "none";
   /** For HTTP/2. */
@@ -54,7 +56,7 @@ export interface ServerWish {
 /** Listens on a free port of 127.0.0.1 until the test ends. */
 export async function startServer(
   t: Test,
-  { certificate, alpn = "h2", settings, answer = sayOk }: ServerWish = {},
+  { certificate, alpn = "h2", settings, port: wanted = 0, answer = sayOk }: ServerWish = {},
 ): Promise<TestServer> {
   const asked: Asked[] = [];
   const connections = new Map<Socket, number>();
@@ -69,10 +71,10 @@ export async function startServer(
     answer(one, response, request);
   };
   const server = certificate
-    ? makeTlsServer(optionsOf(certificate), { alpn, settings, listener })
+    ? makeTlsServer(serverTls(certificate), { alpn, settings, listener })
     : createServer(listener);
   const sockets = new Set<Socket>();
-  const port = await listen(t, server, sockets);
+  const port = await listen(t, server, { sockets, port: wanted });
   return { url: `${certificate ? "https" : "http"}://127.0.0.1:${port}`, port, asked, server, sockets };
 }
 
@@ -110,14 +112,18 @@ export function socketOf(request: IncomingMessage): Socket {
   return (stream?.session && sessionSockets.get(stream.session)) ?? request.socket;
 }
 
-/** Starts a server on a free port of 127.0.0.1, and ends it and all its connections with the test. */
-export async function listen(t: Test, server: NetServer, sockets = new Set<Socket>()): Promise<number> {
+/** Starts a server on 127.0.0.1, on a free port unless one is given, and ends it and all its connections with the test. */
+export async function listen(
+  t: Test,
+  server: NetServer,
+  { sockets = new Set<Socket>(), port = 0 }: { readonly sockets?: Set<Socket>; readonly port?: number } = {},
+): Promise<number> {
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
     socket.on("error", () => {});
     socket.on("close", () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   t.teardown(() => {
     destroyAll(sockets);
     server.close();
@@ -133,7 +139,8 @@ function portOf(server: NetServer): number {
   return (server.address() as AddressInfo).port;
 }
 
-function optionsOf(certificate: string) {
+/** TLS of a server that shows this certificate of `fixtures/tls` and asks for that of the client. */
+export function serverTls(certificate: string): TlsOptions {
   const pair = { cert: tlsText(`${certificate}.pem`), key: tlsText(`${certificate}.key`) };
   return { ...pair, ca: tlsText("authority.pem"), requestCert: true, rejectUnauthorized: false };
 }

@@ -18,6 +18,8 @@ export class Http1Connections {
   readonly #peer: Peer;
   readonly #agent = new SocketAgent({ keepAlive: true, keepAliveMsecs: KEEP_ALIVE_IDLE });
   readonly #opened = new Set<Socket>();
+  /** Why connections broke, which node:http reports as `aborted`. */
+  readonly #errors = new WeakMap<Socket, Error>();
 
   constructor(peer: Peer) {
     this.#peer = peer;
@@ -27,6 +29,7 @@ export class Http1Connections {
   add(socket: Socket): void {
     this.#opened.add(socket);
     this.#agent.fresh.add(socket);
+    socket.once("error", (error) => this.#errors.set(socket, error));
     socket.once("close", () => {
       this.#opened.delete(socket);
       this.#agent.fresh.delete(socket);
@@ -54,7 +57,7 @@ export class Http1Connections {
       });
       sent.once("response", (response) => {
         cancel();
-        resolve(answerOf(response, server));
+        resolve({ ...headOf(response), body: this.#readBody(response) });
       });
       sent.on("error", (error) => {
         cancel();
@@ -77,6 +80,19 @@ export class Http1Connections {
     for (const socket of this.#opened) socket.destroy();
   }
 
+  async *#readBody(response: IncomingMessage): AsyncGenerator<Uint8Array, void, undefined> {
+    const { socket } = response;
+    try {
+      for await (const chunk of response) yield chunk;
+    } catch (error) {
+      const { server } = this.#peer;
+      const cause = this.#errors.get(socket);
+      if (cause) throw failureOf(server, cause, "answer");
+      const { code } = failureOf(server, error, "answer");
+      throw new ConnectionError(server, code, "the connection was closed before the end of the answer", "answer");
+    }
+  }
+
   #free(): readonly Socket[] {
     return Object.values(this.#agent.freeSockets).flatMap((sockets) => sockets ?? []);
   }
@@ -97,15 +113,7 @@ function wasClosed({ code }: ConnectionError): boolean {
   return code === "ECONNRESET" || code === "EPIPE";
 }
 
-function answerOf(response: IncomingMessage, server: string): ApiAnswer {
-  const headers = Object.entries(response.headers).map(([name, value]) => [name, String(value)] as const);
-  return { status: response.statusCode ?? 0, headers: new Map(headers), body: readBody(response, server) };
-}
-
-async function* readBody(response: IncomingMessage, server: string): AsyncGenerator<Uint8Array, void, undefined> {
-  try {
-    for await (const chunk of response) yield chunk;
-  } catch (error) {
-    throw failureOf(server, error, "answer");
-  }
+function headOf({ headers, statusCode = 0 }: IncomingMessage): Omit<ApiAnswer, "body"> {
+  const entries = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
+  return { status: statusCode, headers: new Map(entries) };
 }

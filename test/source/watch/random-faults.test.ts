@@ -3,13 +3,14 @@ import t from "tap";
 import { rawNode, rawService, rawSlice } from "../../support/api-server/api-objects.ts";
 import type { Trouble } from "../../support/api-server/faults.ts";
 import { followCluster } from "../../support/api-server/followed-cluster.ts";
-import { type ApiServer, startApiServer } from "../../support/api-server/server.ts";
+import { type ApiServer, type ApiServerOptions, startApiServer } from "../../support/api-server/server.ts";
 import { takeSeed } from "../../support/seed.ts";
+import { serverTls } from "../../support/tls-server.ts";
 
 type Step =
   | { readonly type: "fault"; readonly trouble: Trouble; readonly resource: string | undefined; readonly times: number }
   | { readonly type: "set" | "delete"; readonly kind: "Service" | "EndpointSlice"; readonly object: number }
-  | { readonly type: "node" | "drop" | "end" | "compact" | "bookmark" | "stop" | "restart" | "wait" };
+  | { readonly type: "node" | "drop" | "end" | "compact" | "bookmark" | "goaway" | "stop" | "restart" | "wait" };
 
 const NAMES = 6;
 
@@ -17,6 +18,7 @@ const trouble: fc.Arbitrary<Trouble> = fc.oneof(
   fc.constantFrom(400, 401, 403, 404, 410, 429, 500, 503, 504).map((code) => ({ type: "status", code }) as const),
   fc.constantFrom(429, 503).map((code) => ({ type: "status", code, retryAfter: "1" }) as const),
   fc.integer({ min: 0, max: 1500 }).map((after) => ({ type: "cut", after }) as const),
+  fc.integer({ min: 0, max: 1500 }).map((after) => ({ type: "reset", after }) as const),
   fc
     .constantFrom("<html>\n", "<html>", "{}\n", '{"kind":"Other","metadata":{"resourceVersion":"9"}}\n', "[1]\n")
     .map((text) => ({ type: "body", text }) as const),
@@ -46,7 +48,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc
-      .constantFrom("node", "drop", "end", "compact", "bookmark", "stop", "restart", "wait", "wait")
+      .constantFrom("node", "drop", "end", "compact", "bookmark", "goaway", "stop", "restart", "wait", "wait")
       .map((type) => ({ type }) as Step),
   },
 );
@@ -70,6 +72,7 @@ async function carryOut(server: ApiServer, each: Step, count: number): Promise<v
   else if (each.type === "end") server.endWatches();
   else if (each.type === "compact") server.compact();
   else if (each.type === "bookmark") server.bookmark();
+  else if (each.type === "goaway") server.goAway();
   else if (each.type === "stop") await server.stop();
   else if (each.type === "restart") await server.restart();
   else await new Promise((resolve) => setTimeout(resolve, 10));
@@ -81,29 +84,44 @@ function mostRequests(steps: readonly Step[]): number {
   return 30 + 6 * hits.reduce((sum, count) => sum + count, 0);
 }
 
-t.test("after any faults and changes our objects are those of the server, with few requests", async (t) => {
-  const runs = { numRuns: 25, seed: takeSeed() };
-  const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
-    const server = await startApiServer();
-    server.set(rawNode("n1", "z"));
-    for (let name = 0; name < NAMES; name += 2) server.set(rawService(`s${name}`));
-    const cluster = followCluster(t, { server });
-    let isUp = true;
-    for (const [count, each] of steps.entries()) {
-      const isRepeated = each.type === (isUp ? "restart" : "stop");
-      if (isRepeated) continue;
-      if (each.type === "stop" || each.type === "restart") isUp = each.type === "restart";
-      await carryOut(server, each, count);
-    }
-    if (!isUp) await server.restart();
-    await cluster.until("all objects are right and watched", () => {
-      const isComplete = cluster.snapshot() !== undefined && server.watches() === 3;
-      return isComplete && cluster.differences().length === 0 && [...cluster.connected.values()].every(Boolean);
+interface Protocol {
+  readonly name: string;
+  readonly options: ApiServerOptions;
+  readonly numRuns: number;
+}
+
+const TLS = { ...serverTls("server"), requestCert: false };
+const PROTOCOLS: readonly Protocol[] = [
+  { name: "plain HTTP/1.1", options: {}, numRuns: 12 },
+  { name: "HTTP/1.1 over TLS", options: { tls: TLS, alpn: "http/1.1" }, numRuns: 6 },
+  { name: "HTTP/2", options: { tls: TLS }, numRuns: 16 },
+];
+
+for (const { name, options, numRuns } of PROTOCOLS) {
+  t.test(`${name}: after any faults and changes our objects are those of the server, with few requests`, async (t) => {
+    const runs = { numRuns, seed: takeSeed() };
+    const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+      const server = await startApiServer(options);
+      server.set(rawNode("n1", "z"));
+      for (let name = 0; name < NAMES; name += 2) server.set(rawService(`s${name}`));
+      const cluster = followCluster(t, { server });
+      let isUp = true;
+      for (const [count, each] of steps.entries()) {
+        const isRepeated = each.type === (isUp ? "restart" : "stop");
+        if (isRepeated) continue;
+        if (each.type === "stop" || each.type === "restart") isUp = each.type === "restart";
+        await carryOut(server, each, count);
+      }
+      if (!isUp) await server.restart();
+      await cluster.until("all objects are right and watched", () => {
+        const isComplete = cluster.snapshot() !== undefined && server.watches() === 3;
+        return isComplete && cluster.differences().length === 0 && [...cluster.connected.values()].every(Boolean);
+      });
+      const requests = server.requests.length;
+      await cluster.stop();
+      await server.close();
+      if (requests > mostRequests(steps)) throw new Error(`${requests} requests, of ${mostRequests(steps)}`);
     });
-    const requests = server.requests.length;
-    await cluster.stop();
-    await server.close();
-    if (requests > mostRequests(steps)) throw new Error(`${requests} requests, of ${mostRequests(steps)}`);
+    await fc.assert(property, runs);
   });
-  await fc.assert(property, runs);
-});
+}

@@ -1,5 +1,6 @@
 // Writes the answers of the tests' API server, with or without a fault.
 import type { ServerResponse } from "node:http";
+import { constants, type ServerHttp2Stream } from "node:http2";
 import { setTimeout } from "node:timers/promises";
 import { socketOf } from "../tls-server.ts";
 import type { Trouble } from "./faults.ts";
@@ -78,11 +79,19 @@ export class Answer {
     this.#written += part.length;
     if (this.#trouble?.type === "trickle") await this.#trickle(part, this.#trouble);
     else await this.#push(part);
-    if (this.#trouble?.type === "cut" && this.#written >= limit) {
+    const breaks = this.#trouble?.type === "cut" || this.#trouble?.type === "reset";
+    if (breaks && this.#written >= limit) {
       // What was written shall arrive before the end does.
       await setTimeout(5);
-      this.drop();
+      if (this.#trouble?.type === "cut") this.drop();
+      else this.#reset();
     }
+  }
+
+  #reset(): void {
+    const stream: ServerHttp2Stream | undefined = Reflect.get(this.#response, "stream");
+    if (stream) stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    else this.drop();
   }
 
   async #trickle(bytes: Buffer, { bytes: size, every }: { readonly bytes: number; readonly every: number }) {
@@ -107,7 +116,9 @@ export class Answer {
 
   #limit(): number {
     const trouble = this.#trouble;
-    return trouble?.type === "cut" || trouble?.type === "stall" ? trouble.after : Number.POSITIVE_INFINITY;
+    return trouble?.type === "cut" || trouble?.type === "reset" || trouble?.type === "stall"
+      ? trouble.after
+      : Number.POSITIVE_INFINITY;
   }
 
   #isStalled(): boolean {

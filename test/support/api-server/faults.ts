@@ -6,6 +6,8 @@ export type Trouble =
   | { readonly type: "status"; readonly code: number; readonly reason?: string; readonly retryAfter?: string }
   /** The connection is destroyed after so many bytes. */
   | { readonly type: "cut"; readonly after: number }
+  /** The stream of HTTP/2 is reset after so many bytes, and its connection stays; over HTTP/1.1 as `cut`. */
+  | { readonly type: "reset"; readonly after: number }
   /** Nothing more comes after so many bytes, and the connection stays. */
   | { readonly type: "stall"; readonly after: number }
   /** No answer at all, and the connection stays. */

@@ -1,5 +1,6 @@
 // Starts the API server of the tests: real HTTP/1.1 and HTTP/2 on loopback, with faults on demand.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { Http2Session } from "node:http2";
 import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { TLSSocket, type TlsOptions } from "node:tls";
@@ -50,6 +51,8 @@ export interface ApiServer {
   endWatches(): void;
   /** Breaks the connection of every watch. */
   dropWatches(): void;
+  /** Sends GOAWAY on each HTTP/2 connection: what is under way continues, new requests must use a new connection. */
+  goAway(): void;
   /** How many watches are open. */
   watches(): number;
   expectToken(token: string): void;
@@ -97,8 +100,16 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     destroyAll(sockets);
     await new Promise((resolve) => server.close(resolve));
   });
+  const sessions = new Set<Http2Session>();
+  server.on("session", (session: Http2Session) => {
+    sessions.add(session);
+    session.on("close", () => sessions.delete(session));
+  });
+  const goAway = () => {
+    for (const session of sessions) session.goaway();
+  };
   const restart = () => new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-  return { ...exposed, stop: exposed.close, restart };
+  return { ...exposed, goAway, stop: exposed.close, restart };
 }
 
 class Site {
@@ -116,7 +127,7 @@ class Site {
     this.#token = options.token;
   }
 
-  expose(url: string, close: () => Promise<void>): Omit<ApiServer, "stop" | "restart"> {
+  expose(url: string, close: () => Promise<void>): Omit<ApiServer, "stop" | "restart" | "goAway"> {
     const all = (act: (watch: Watch) => void) => {
       for (const watch of [...this.#watches]) act(watch);
     };
