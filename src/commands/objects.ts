@@ -73,9 +73,7 @@ export async function openObjects(input: ObjectsInput): Promise<Objects> {
 
 /** Each reason is logged once in an outage, then its end with what changed meanwhile. */
 function logNotice(notice: WatchNotice, server: string, log: Log): void {
-  if (notice.type === "note") {
-    log.warn({ resource: notice.resource, reason: notice.reason }, "API server");
-  } else if (notice.type === "failed") {
+  if (notice.type === "failed") {
     const { scope, resource, reason, isNew, wasConnected } = notice;
     const fields = { server, resource, reason };
     if (!isNew) log.debug(4, fields, "Retrying");

@@ -152,7 +152,7 @@ export class Reflector {
 
   /** Reads a watch that begins with a list, and ends it where the bookmark that ends this list does not come. */
   async #stream(question: Omit<WatchQuestion, "signal">): Promise<"ended" | "no bookmark"> {
-    const { signal, abilities, status, timing } = this.#given;
+    const { signal, abilities, resource, status, timing } = this.#given;
     const request = new AbortController();
     const abort = () => request.abort();
     signal.addEventListener("abort", abort);
@@ -181,7 +181,7 @@ export class Reflector {
       abilities.streamsLists = false;
       const seconds = BOOKMARK_LIMIT / 1000;
       const reason = `the server sent no bookmark within ${seconds} s after sendInitialEvents; listing instead`;
-      status.note(this.#watched, reason);
+      status.failed(this.#watched, "resource", `${resource.name}: ${reason}`);
       return "no bookmark";
     } finally {
       cancel();

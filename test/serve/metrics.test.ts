@@ -228,3 +228,25 @@ t.test("unreadable manifests are counted once there are manifests", async (t) =>
     t.equal(sampleOf(await textOf(metrics), "fairlead_unreadable_manifests"), count);
   }
 });
+
+t.test("each watch of the API server has its state, its last event and list, and the age of its objects", async (t) => {
+  const clock = { now: NOW };
+  const { metrics } = buildMetrics({ now: () => clock.now });
+  t.notMatch(await textOf(metrics), "fairlead_watch", "not without an API server");
+  const { watches } = metrics;
+  const sample = async (name: string) => sampleOf(await textOf(metrics), `fairlead_${name}`, { resource: "services" });
+  watches.connected("services", false);
+  t.equal(await sample("watch_connected"), 0);
+  t.equal(await sample("objects_age_seconds"), undefined, "nothing is known yet");
+  watches.listed("services");
+  watches.connected("services", true);
+  clock.now += 30_000;
+  watches.heard("services");
+  clock.now += 12_000;
+  t.equal(await sample("watch_connected"), 1);
+  t.equal(await sample("watch_last_list_timestamp_seconds"), NOW / 1000);
+  t.equal(await sample("watch_last_event_timestamp_seconds"), NOW / 1000 + 30);
+  t.equal(await sample("objects_age_seconds"), 12);
+  watches.listed("nodes");
+  t.equal(sampleOf(await textOf(metrics), "fairlead_objects_age_seconds", { resource: "nodes" }), 0, "a list confirms");
+});

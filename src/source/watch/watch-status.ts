@@ -27,8 +27,7 @@ export type WatchNotice =
       /** Objects that were set or deleted since the first failure, by resource. */
       readonly changes: Readonly<Record<string, number>>;
       readonly wasConnected: boolean;
-    }
-  | { readonly type: "note"; readonly resource: string; readonly reason: string };
+    };
 
 /** Takes the state of each watch, for metrics. Neither throws nor waits. */
 export interface WatchObserver {
@@ -112,10 +111,6 @@ export class WatchStatus {
     if (isNew) outage.reasons.add(reason);
     const { wasConnected } = outage;
     this.#notify({ type: "failed", scope, kind: resource.kind, resource: resource.name, reason, isNew, wasConnected });
-  }
-
-  note({ name }: WatchedResource, reason: string): void {
-    this.#notify({ type: "note", resource: name, reason });
   }
 
   /** Nothing is reported any more. */

@@ -62,7 +62,7 @@ export const NO_OBSERVER: WatchObserver = { connected() {}, heard() {}, listed()
 
 export interface FollowedCluster {
   readonly batches: readonly Batch[];
-  /** Reasons of all failures and the notes. */
+  /** Reasons of all failures. */
   readonly reports: readonly string[];
   readonly notices: readonly WatchNotice[];
   /** The last state of each watch that metrics were given. */
@@ -107,7 +107,6 @@ export function followCluster(
     report: (notice) => {
       notices.push(notice);
       if (notice.type === "failed") reports.push(notice.reason);
-      else if (notice.type === "note") reports.push(`${notice.resource}: ${notice.reason}`);
     },
     observer: { ...NO_OBSERVER, connected: (resource, isConnected) => connected.set(resource, isConnected) },
     timing,
