@@ -1,4 +1,4 @@
-// How does the measured daemon read one kind of object: lists in pages or streamed, and then change by change?
+// Serves one kind of object: lists in pages or streamed, and watches.
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 
@@ -22,17 +22,24 @@ export interface CollectionInput {
 /** Bytes that are sent at a time. */
 const PIECE = 65_536;
 
+/** Events that a watch can be resumed over. */
+const HISTORY = 1000;
+
 /** Objects of one kind, their text made once, and those who watch them. What it sends is as large as need be, never kept. */
 export class Collection {
   readonly #input: CollectionInput;
   readonly #members: string[];
   readonly #watches = new Set<ServerResponse>();
   #version: number;
+  /** A watch can be resumed from here on, by these events. */
+  #oldest: number;
+  readonly #history: { readonly version: number; readonly event: string }[] = [];
 
   constructor(input: CollectionInput) {
     this.#input = input;
     this.#members = [...input.members];
     this.#version = input.version;
+    this.#oldest = input.version;
   }
 
   /** Bytes that are written and that no watcher took yet: more than the system's own buffers hold. */
@@ -45,9 +52,10 @@ export class Collection {
     const streams = query.get("sendInitialEvents") === "true";
     if (streams && lists !== "streamed") return refuse(response, 422, "Invalid");
     const version = Number(query.get("resourceVersion"));
-    if (!streams && version < this.#version) return refuse(response, 410, "Expired");
+    if (!streams && version < this.#oldest) return refuse(response, 410, "Expired");
     response.writeHead(200, { "content-type": "application/json" });
     if (streams) await send(response, this.#streamedList());
+    else for (const each of this.#history) if (each.version > version) response.write(each.event);
     response.flushHeaders();
     this.#watches.add(response);
     response.once("close", () => this.#watches.delete(response));
@@ -57,7 +65,16 @@ export class Collection {
   write(index: number, members: string, version: number): void {
     this.#members[index] = members;
     this.#version = version;
-    for (const response of this.#watches) response.write(this.#event("MODIFIED", members));
+    const event = this.#event("MODIFIED", members);
+    this.#history.push({ version, event });
+    if (this.#history.length > HISTORY) this.#oldest = this.#history.shift()?.version ?? version;
+    for (const response of this.#watches) response.write(event);
+  }
+
+  /** No version before this one can be watched on from. */
+  forget(): void {
+    this.#history.length = 0;
+    this.#oldest = this.#version;
   }
 
   async #list(response: ServerResponse, query: URLSearchParams, inPages: boolean): Promise<void> {

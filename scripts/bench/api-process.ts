@@ -1,4 +1,4 @@
-// How does a question get an API server, and change what it holds?
+// Starts the API server of a question and sends it orders.
 import { type ChildProcess, execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -20,10 +20,12 @@ export type Written = Extract<Report, { readonly type: "written" }>;
 export class ApiProcess {
   /** The daemon's flags that lead it here. */
   readonly source: readonly string[] = ["--kubeconfig", KUBECONFIG];
+  readonly port: number;
   readonly #child: ChildProcess;
 
-  private constructor(child: ChildProcess) {
+  private constructor(child: ChildProcess, port: number) {
     this.#child = child;
+    this.port = port;
   }
 
   /** Returns when it answers. To be called inside the sandbox. */
@@ -35,10 +37,15 @@ export class ApiProcess {
     const news = await hear(child);
     if (news.type !== "listening") throw new Error("the API server spoke before it listened");
     writeFileSync(KUBECONFIG, JSON.stringify(kubeconfig(`https://127.0.0.1:${news.port}`)));
-    return new ApiProcess(child);
+    return new ApiProcess(child, news.port);
   }
 
-  /** Returns when that is written to whoever watches. */
+  /** Stops the process, which keeps its connections and its listening socket, or lets it go on. */
+  signal(signal: "SIGSTOP" | "SIGCONT"): void {
+    this.#child.kill(signal);
+  }
+
+  /** Returns when the change is written to all watches, or the outage is over. */
   async carryOut(order: Order): Promise<Written> {
     this.#child.send(order);
     const news = await hear(this.#child);

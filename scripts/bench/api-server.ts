@@ -3,11 +3,12 @@
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createSecureServer } from "node:http2";
+import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Collection, LISTS } from "./api-collection.ts";
 import { printMembers } from "./api-object.ts";
-import type { Order, Report } from "./api-orders.ts";
+import type { Order, Report, ServerFault } from "./api-orders.ts";
 import { monotonic } from "./clock.ts";
 import { changedService, type Manifest, manifestsOf } from "./cluster.ts";
 
@@ -38,12 +39,26 @@ const pair = { cert: readTls("server.pem"), key: readTls("server.key") };
 const server = createSecureServer({ ...pair, allowHTTP1: true });
 // Requests and responses of HTTP/2 behave as those of HTTP/1.1, but their types differ.
 server.on("request", (...args) => void Reflect.apply(answer, undefined, args));
-server.listen(0, "127.0.0.1", () => {
-  const address = server.address();
-  if (typeof address === "object" && address) report({ type: "listening", port: address.port });
+const sockets = new Set<Socket>();
+server.on("connection", (socket: Socket) => {
+  sockets.add(socket);
+  socket.on("error", () => {});
+  socket.on("close", () => sockets.delete(socket));
 });
+let fault: ServerFault | undefined;
+const port = await listen(0);
+report({ type: "listening", port });
 process.on("message", (order: Order) => void carryOut(order));
 process.on("disconnect", () => process.exit());
+
+function listen(wish: number): Promise<number> {
+  return new Promise((resolve) => {
+    server.listen(wish, "127.0.0.1", () => {
+      const address = server.address();
+      if (typeof address === "object" && address) resolve(address.port);
+    });
+  });
+}
 
 function collect(kind: string, apiVersion: string, all: readonly Manifest[]): Collection {
   const members = all.filter((each) => each.kind === kind).map((each) => printMembers(each, version));
@@ -53,14 +68,23 @@ function collect(kind: string, apiVersion: string, all: readonly Manifest[]): Co
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? "", "https://server");
   const collection = collections.get(pathname);
+  if (fault?.type === "html") return void response.end("<html><body>sign in</body></html>\n");
+  if (fault?.type === "status") return refuse(response, fault);
   if (request.method === "GET" && collection) return collection.answer(response, searchParams, lists);
   // An Event is what else it is told: taken, and given back.
   response.writeHead(201, { "content-type": "application/json" });
   request.pipe(response);
 }
 
+function refuse(response: ServerResponse, { code, retryAfter }: Extract<ServerFault, { type: "status" }>): void {
+  const wait = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
+  response.writeHead(code, { "content-type": "application/json", ...wait });
+  response.end(JSON.stringify({ kind: "Status", apiVersion: "v1", status: "Failure", code, message: "fault" }));
+}
+
 async function carryOut(order: Order): Promise<void> {
   if (order.type === "churn") return churn(order);
+  if (order.type === "outage") return outage(order);
   change(order.change);
   report({ type: "written", at: monotonic(), changes: 1, waiting: slices.waiting });
 }
@@ -72,6 +96,19 @@ function change(number: number): void {
   for (const manifest of manifestsOf(service, size, number)) {
     if (manifest.kind === "EndpointSlice") slices.write(service, printMembers(manifest, version), version);
   }
+}
+
+async function outage({ fault: begun, seconds, change: number }: Extract<Order, { readonly type: "outage" }>) {
+  fault = begun;
+  if (begun.type === "refused") server.close();
+  for (const socket of sockets) socket.destroy();
+  await sleep((seconds * 1000) / 2);
+  change(number);
+  if (begun.forgets) for (const collection of collections.values()) collection.forget();
+  await sleep((seconds * 1000) / 2);
+  fault = undefined;
+  if (begun.type === "refused") await listen(port);
+  report({ type: "written", at: monotonic(), changes: 1, waiting: 0 });
 }
 
 async function churn({ first, rate, seconds }: Extract<Order, { readonly type: "churn" }>): Promise<void> {

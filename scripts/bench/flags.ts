@@ -17,6 +17,7 @@ export const QUESTIONS = [
   "daemon",
   "api",
   "churn",
+  "outage",
   "ipvs",
 ] as const;
 

@@ -16,6 +16,7 @@ const FRESH: ReadonlyMap<Question, readonly string[]> = new Map([
   ["daemon", ["daemon"]],
   ["api", ["api-streamed", "api-plain", "start-paged"]],
   ["churn", ["churn"]],
+  ["outage", ["outage"]],
   ["ipvs", ["ipvs"]],
 ]);
 

@@ -9,6 +9,7 @@ import { askDaemonChange } from "./questions/daemon-change.ts";
 import { askDaemonMemory } from "./questions/daemon-memory.ts";
 import { askGrowth } from "./questions/growth.ts";
 import { askIpvs } from "./questions/ipvs.ts";
+import { askOutage } from "./questions/outage.ts";
 import { askRestart } from "./questions/restart.ts";
 import { askService } from "./questions/service.ts";
 import { askSlice } from "./questions/slice.ts";
@@ -32,6 +33,7 @@ const FRESH: ReadonlyMap<string, (subject: Subject) => Answers> = new Map([
   ["start-plain", (subject) => askApiStart(subject, "plain")],
   ["start-paged", (subject) => askApiStart(subject, "paged")],
   ["churn", askChurn],
+  ["outage", askOutage],
   ["ipvs", ({ size }) => askIpvs(size)],
 ]);
 
