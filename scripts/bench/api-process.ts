@@ -56,8 +56,10 @@ export class ApiProcess {
 
 async function hear(child: ChildProcess): Promise<Report> {
   const ended = new AbortController();
-  child.once("exit", () => ended.abort(new Error("the API server ended")));
+  const end = () => ended.abort(new Error("the API server ended"));
+  child.once("exit", end);
   const [news]: Report[] = await once(child, "message", { signal: ended.signal });
+  child.off("exit", end);
   if (!news) throw new Error("the API server said nothing");
   return news;
 }

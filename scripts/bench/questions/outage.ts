@@ -119,6 +119,7 @@ export async function askOutage({ size, layout }: Subject): Promise<readonly Mea
     const end = await happen({ server, size }, change);
     const right = await untilKernelHas(addressAfter(size, change));
     passAll();
+    console.error(`  ${name}: ${Math.max(0, right - end).toFixed(0)} ms`);
     const reference = kubeProxy === undefined ? "" : `; kube-proxy ${kubeProxy}`;
     measurements.push({
       question: `outage: ${name}`,
@@ -150,9 +151,9 @@ async function untilKernelHas(address: string): Promise<number> {
 
 /** Drops packets without an answer, in a table that no proxy looks at. */
 function drop(matches: readonly string[]): void {
-  const rules = matches.map((match) => `${match} drop`).join("\n");
-  const chain = `chain input { type filter hook input priority -500; ${rules}\n }`;
-  execFileSync("nft", ["-f", "-"], { input: `table inet fairlead-bench { ${chain} }` });
+  const rules = matches.map((match) => `${match} drop`);
+  const lines = ["chain input {", "type filter hook input priority -500", ...rules, "}"];
+  execFileSync("nft", ["-f", "-"], { input: ["table inet fairlead-bench {", ...lines, "}", ""].join("\n") });
 }
 
 function passAll(): void {

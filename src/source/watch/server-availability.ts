@@ -15,6 +15,13 @@ export const LATE_MAX = 5000;
 export const EARLY = 300_000;
 
 /**
+ * The same for the single attempts that all watches share, in the first minute: most restarts are over by then, and
+ * rules are to be right within a second of their end. Less than the client's own limit of five requests a second.
+ */
+const RESTART_MAX = 500;
+const RESTART = 60_000;
+
+/**
  * Milliseconds after the server's return in which its 401 and 403 are retried quickly: it serves before its
  * authorizers have read all roles.
  */
@@ -179,7 +186,9 @@ export class ServerAvailability {
 
   #maxDelay(): number {
     const now = this.#timing.now();
-    return now - (this.#outage?.since ?? now) < EARLY ? EARLY_MAX : LATE_MAX;
+    const elapsed = now - (this.#outage?.since ?? now);
+    if (elapsed < RESTART) return RESTART_MAX;
+    return elapsed < EARLY ? EARLY_MAX : LATE_MAX;
   }
 
   #answeredWell(): void {
