@@ -29,15 +29,16 @@ export async function runCommand(args: readonly string[], output: Output): Promi
   const [name = "", ...own] = hideDashes(rest);
   const context = { given, output, done };
   const offered = OFFERS.get(name);
-  if (!offered) {
-    await allCommands([name, ...own], context).parseAsync();
-    return code;
-  }
   // yargs writes help past our output and ends the process, unless it has somewhere to give it to.
   let help = "";
-  await offered(reader(`fairlead ${name}`, own), context, true).parseAsync([...own], {}, (_error, _parsed, text) => {
-    help = text;
-  });
+  if (offered) {
+    await offered(reader(`fairlead ${name}`, own), context, true).parseAsync([...own], {}, (_error, _parsed, text) => {
+      help = text;
+    });
+  } else {
+    // `completion` and what its script asks: yargs prints the answer and ends the process.
+    await allCommands([name, ...own], context).parseAsync();
+  }
   if (help !== "") await output.data([help]);
   return code;
 }

@@ -144,10 +144,23 @@ t.test("one Service alone, or one port of it", async (t) => {
   const old = await ask(...args, "--service", "demo/old", "-o", "unified");
   t.match(old.text, /^-.* "demo\/old:http cluster IP"/m);
   t.notMatch(old.text, /^[-+][^-+].*demo\/web/m);
+  t.match(await ask(...args, "--service", "demo/web:htp"), {
+    code: 2,
+    text: "",
+    notes: [ONLY_V4, 'fairlead: no port "htp" in Service "demo/web"; did you mean "http"?'],
+  });
   t.strictSame(await ask(...args, "--service", "demo/we"), {
     code: 2,
     text: "",
     notes: [ONLY_V4, 'fairlead: no Service "demo/we"; did you mean "demo/web"?'],
+  });
+});
+
+t.test("a missing file is an error that names the flag, and the word that may have been meant", async (t) => {
+  t.match(await ask(...DEMO, "--from", "kernal"), {
+    code: 2,
+    text: "",
+    notes: [/^fairlead: --from: kernal: .*; did you mean "kernel"\?$/],
   });
 });
 

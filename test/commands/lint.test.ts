@@ -40,6 +40,37 @@ t.test("JSON output has every part of a finding under its own key", async (t) =>
   t.match(JSON.parse(nodes.text), { examined: { services: 0 }, findings: [] });
 });
 
+const NO_NODE = "note: no --node, so no endpoint is local and no zone is known";
+
+t.test("files that are no Kubernetes objects are notes, and findings with --strict", async (t) => {
+  const service =
+    "apiVersion: v1\nkind: Service\nmetadata: {namespace: demo, name: web}\nspec: {type: ExternalName, externalName: a.example}\n";
+  const folder = t.testdir({
+    "a.yaml": service,
+    "b.yaml": service,
+    "service.yaml": "kind: Service\nmetadata:\n  name: {{ .Release.Name }}\n",
+    "values.yaml": "replicas: 2\n",
+  });
+  const lax = await runLint(folder);
+  t.equal(lax.code, 0);
+  t.match(lax.notes, [
+    /^note: .*a\.yaml: document 1: Service demo\/web: defined again in .*b\.yaml/,
+    `note: skipped 1 document without apiVersion and kind: ${folder}/values.yaml`,
+    `note: skipped 1 unrendered template: ${folder}/service.yaml; render them first, for example "helm template`,
+    NO_NODE,
+  ]);
+  const strict = await runLint(folder, "--strict", "-o", "json");
+  t.equal(strict.code, 2);
+  t.match(strict.notes, [/^note: .*a\.yaml: document 1: Service demo\/web: defined again/, NO_NODE], "as before");
+  t.match(
+    JSON.parse(strict.text).findings.map(({ id, file }: Record<string, string>) => [id, file]),
+    [
+      ["unreadable", `${folder}/service.yaml`],
+      ["unreadable", `${folder}/values.yaml`],
+    ],
+  );
+});
+
 t.test("GitHub output has one annotation per finding", async (t) => {
   const { code, text } = await runLint(FILE, "-o", "github");
   t.equal(code, 1);

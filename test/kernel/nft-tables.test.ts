@@ -6,7 +6,7 @@ import { execa } from "execa";
 import t from "tap";
 import { KernelError } from "../../src/errors.ts";
 import { attribute } from "../../src/kernel/attributes.ts";
-import { machine } from "../../src/kernel/kernel.ts";
+import { type Kernel, machine } from "../../src/kernel/kernel.ts";
 import { deleteTable, digestOfChains, familiesOfTable } from "../../src/kernel/nft-tables.ts";
 import { variantSkip } from "../support/iptables-variant.ts";
 import { commandHere } from "../support/namespace-command.ts";
@@ -126,5 +126,30 @@ t.test(
     const changes = [{ table: "nat", clear: ["KUBE-SERVICES"], rules: [], remove: [] }] as const;
     await kernel.apply({ steps: [{ kind: "iptables", family: "IPv4", changes }], kept: [] });
     t.equal(await kernel.chainsMoved("IPv4"), true);
+  },
+);
+
+t.test(
+  "rules that we change while they are read in the background are read again",
+  { skip: skip || variantSkip("nft") },
+  async (t) => {
+    const run = commandHere("nft");
+    let isFirst = true;
+    const kernel: Kernel = machine(async (command) => {
+      const text = await run(command);
+      if (isFirst && command.program.endsWith("-save")) {
+        isFirst = false;
+        const changes = [{ table: "nat", clear: ["KUBE-LATE"], rules: [], remove: [] }] as const;
+        await kernel.apply({ steps: [{ kind: "iptables", family: "IPv4", changes }], kept: [] });
+      }
+      return text;
+    });
+    const LOOK = { sysctls: [], counters: [] };
+    const chains = async () => (await kernel.observeInBackground("IPv4", LOOK))?.tables.get("nat")?.has("KUBE-LATE");
+    t.equal(await chains(), false, "the first text was read before the change");
+    t.equal(await kernel.chainsMoved("IPv4"), true, "so what it says of chains does not count");
+    t.equal(await chains(), true, "nor is the same text expected");
+    t.equal(await kernel.chainsMoved("IPv4"), false);
+    t.equal(await kernel.observeInBackground("IPv4", LOOK), undefined, "unchanged from then on");
   },
 );
