@@ -68,6 +68,7 @@ function collect(kind: string, apiVersion: string, all: readonly Manifest[]): Co
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? "", "https://server");
   const collection = collections.get(pathname);
+  if (fault?.type === "html") response.setHeader("content-type", "text/html");
   if (fault?.type === "html") return void response.end("<html><body>sign in</body></html>\n");
   if (fault?.type === "status") return refuse(response, fault);
   if (request.method === "GET" && collection) return collection.answer(response, searchParams, lists);

@@ -194,3 +194,33 @@ t.test("a slice of an unknown address type is an error and leaves what was read 
   hearer.known.remove(sliceOf(4, "IPv7"));
   t.strictSame(await hearer.hear(), ["delete EndpointSlice ns/web-1"]);
 });
+
+t.test("an event that is older than the deletion of its object does not bring it back", async (t) => {
+  const hearer = new Hearer("Service");
+  hearer.list(service("web", 100));
+  await hearer.hear();
+  hearer.known.remove(service("web", 105));
+  hearer.known.item(service("web", 104));
+  hearer.known.remove(service("late", 107));
+  hearer.known.item(service("late", 106));
+  t.strictSame(await hearer.hear(), ["delete Service ns/web"]);
+  hearer.known.item(service("web", 108));
+  t.strictSame(await hearer.hear(), ["set Service ns/web"], "a newer one does");
+  t.equal(hearer.known.changes, 3);
+});
+
+t.test("deletions are remembered until a bookmark or a list, and a thousand of them at most", async (t) => {
+  const hearer = new Hearer("Service");
+  hearer.list();
+  await hearer.hear();
+  hearer.known.remove(service("a", 200));
+  hearer.known.bookmark();
+  hearer.known.item(service("a", 150));
+  t.strictSame(await hearer.hear(), ["set Service ns/a"]);
+  for (let count = 0; count <= 1000; count++) hearer.known.remove(service(`s${count}`, 300));
+  hearer.known.item(service("s0", 250));
+  hearer.known.item(service("s1", 250));
+  t.strictSame(await hearer.hear(), ["set Service ns/s0"]);
+  hearer.list(service("s1", 250));
+  t.strictSame((await hearer.hear()).includes("set Service ns/s1"), true, "a list may go back");
+});

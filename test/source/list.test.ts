@@ -97,3 +97,24 @@ t.test("a fault of ours is not the server's", async (t) => {
   const asked = readList({ connection, timing: quickTiming() }, { resource, version: "0", signal }, listing);
   await t.rejects(asked, new TypeError("ours"));
 });
+
+for (const [name, text] of Object.entries({
+  "another kind": '{"kind":"Health","metadata":{"resourceVersion":"9"},"items":[]}',
+  "no kind": '{"metadata":{"resourceVersion":"9"},"items":[]}',
+  "no items": '{"kind":"ServiceList","metadata":{"resourceVersion":"9"}}',
+  "items that are no array": '{"kind":"ServiceList","metadata":{"resourceVersion":"9"},"items":{}}',
+  "no version": '{"kind":"ServiceList","metadata":{},"items":[]}',
+})) {
+  t.test(`a list with ${name} is not a list of nothing`, async (t) => {
+    const server = await start(t, 3);
+    server.fault({ trouble: { type: "body", text } });
+    t.strictSame(await failure(server, "0"), { type: "unreadable" });
+  });
+}
+
+t.test("items that are null, as Go prints an empty list, are a list of nothing", async (t) => {
+  const server = await start(t, 3);
+  const text = '{"kind":"ServiceList","metadata":{"resourceVersion":"9"},"items":null}';
+  server.fault({ trouble: { type: "body", text } });
+  t.strictSame((await list(server, "0")).found, "9");
+});

@@ -48,7 +48,7 @@ interface Outage {
  * Whether one API server can be used. While it cannot, a single request at a time is sent, after a growing delay, and
  * all others wait; once a connection stands (or, where connections stood, a request is answered) all go on at once.
  *
- * A 5xx, a 429 without Retry-After or no answer at all counts for the whole server only while no other watch or list is
+ * A 5xx, a 429 without Retry-After, a page that is no JSON or no answer at all counts for the whole server only while no other watch or list is
  * being answered: else it is the matter of one resource. A 429 with Retry-After always is: API priority and fairness and a watch cache
  * that is being filled reject single requests.
  */
@@ -120,7 +120,7 @@ export class ServerAvailability {
       const answer = await this.#sendWithin(request);
       if (!concernsServer(answer)) this.#answeredWell();
       else if (isNews() && this.#isUnanswered(resource)) this.#fail("answer", this.#askedDelay(answer));
-      if (answer.status === 200) this.#answered.add(resource);
+      if (answer.status === 200 && !concernsServer(answer)) this.#answered.add(resource);
       return answer;
     } catch (error) {
       if (error instanceof ConnectionError && !request.signal.aborted && isNews()) this.#take(error, resource);
@@ -216,6 +216,8 @@ export class ServerAvailability {
   }
 }
 
+/** A proxy in front of the server may answer for it, with a page of its own and status 200. */
 function concernsServer({ status, headers }: ApiAnswer): boolean {
+  if (status === 200) return !(headers.get("content-type") ?? "json").includes("json");
   return status >= SERVER_ERROR || (status === TOO_MANY_REQUESTS && readRetryAfter(headers) === 0);
 }

@@ -6,7 +6,9 @@ import { HandTiming } from "../../support/timing.ts";
 
 type Result = number | RequestPhase | "hang" | Readonly<Record<string, string>>;
 
-/** A server whose answers are set by the test: a status, headers of a 503, a failure of that phase, or none. */
+const HTML = { "content-type": "text/html" };
+
+/** A server whose answers are set by the test: a status, headers of a 503 or 200, a failure of that phase, or none. */
 class Scene {
   readonly timing = new HandTiming();
   /** When which resource was asked for, in milliseconds. */
@@ -42,9 +44,9 @@ class Scene {
     }
   }
 
-  /** Asks for a resource until it is answered with 200. */
+  /** Asks for a resource until it is answered with 200 by the API server. */
   async follow(resource: string): Promise<void> {
-    while ((await this.ask(resource)) !== "200" && !this.stop.signal.aborted);
+    while (((await this.ask(resource)) !== "200" || this.result === HTML) && !this.stop.signal.aborted);
   }
 
   connect(): void {
@@ -62,7 +64,7 @@ class Scene {
       if (result === "hang") await new Promise((resolve) => signal.addEventListener("abort", resolve));
       throw new ConnectionError("https://server", "ETEST", "failed", result === "hang" ? "request" : result);
     }
-    const [status, headers] = typeof result === "number" ? [result, {}] : [503, result];
+    const [status, headers] = typeof result === "number" ? [result, {}] : ["retry-after" in result ? 503 : 200, result];
     return { status, headers: new Map(Object.entries(headers)), body: (async function* () {})() };
   }
 }
@@ -128,21 +130,24 @@ t.test("all watches go on as soon as a connection stands, and the next outage be
   scene.stop.abort();
 });
 
-for (const result of [500, 503, 429, "request"] as const) {
-  t.test(`${result} for all resources is one outage of the server, which a good answer ends`, async (t) => {
-    const scene = new Scene();
-    scene.result = result;
-    await start(scene);
-    await scene.timing.advance(10_000);
-    t.strictSame(moments(scene).slice(3, 8), [75, 225, 525, 900, 1275]);
-    scene.connect();
-    t.ok(scene.availability.isDown, "a connection is no answer");
-    scene.result = 200;
-    const before = scene.requests.length;
-    await scene.timing.advance(1000);
-    t.equal(scene.requests.length, before + 3, "all go on");
-    t.notOk(scene.availability.isDown);
-  });
+for (const result of [500, 503, 429, "request", HTML] as const) {
+  t.test(
+    `${JSON.stringify(result)} for all resources is one outage of the server, which a good answer ends`,
+    async (t) => {
+      const scene = new Scene();
+      scene.result = result;
+      await start(scene);
+      await scene.timing.advance(10_000);
+      t.strictSame(moments(scene).slice(3, 8), [75, 225, 525, 900, 1275]);
+      scene.connect();
+      t.ok(scene.availability.isDown, "a connection is no answer");
+      scene.result = 200;
+      const before = scene.requests.length;
+      await scene.timing.advance(1000);
+      t.equal(scene.requests.length, before + 3, "all go on");
+      t.notOk(scene.availability.isDown);
+    },
+  );
 }
 
 t.test("a 503 with Retry-After is waited for as long as it says, not longer", async (t) => {
