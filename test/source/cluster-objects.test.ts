@@ -75,7 +75,10 @@ t.test("a cluster of several pages is whole, one that forgets its list between t
 t.test("an item that is no object, or has no name, stands at the path of its list", async (t) => {
   const server = await start(t);
   server.fault({
-    trouble: { type: "body", text: '{"metadata":{"resourceVersion":"1"},"items":[5,{"metadata":{"namespace":"a"}}]}' },
+    trouble: {
+      type: "body",
+      text: '{"kind":"ServiceList","metadata":{"resourceVersion":"1"},"items":[5,{"metadata":{"namespace":"a"}}]}',
+    },
   });
   const [number, nameless] = await list(server);
   t.strictSame(number, ["/api/v1/services", "must be an object, not 5"]);
