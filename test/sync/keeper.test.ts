@@ -346,7 +346,7 @@ t.test("chains that others lead into are told once, and again when there are oth
     keeper.forget();
     await keep(STATE);
   }
-  const said = lines.filter((line) => line.includes("stale chains"));
+  const said = lines.filter((line) => line.includes("Stale chains stay"));
   t.match(said, [/nat KUBE-SVC-A \(-A CNI -j KUBE-SVC-A\)/, /nat KUBE-SVC-B/]);
   t.equal(said.length, 2);
 });
