@@ -3,7 +3,7 @@ import yargs, { type Argv, type CommandModule } from "yargs";
 import { wrongUsage } from "../commands/failure.ts";
 import type { Output } from "../commands/output.ts";
 import { printVersion } from "../commands/version.ts";
-import { takeFlags } from "../options/taken-flags.ts";
+import { takeFlags } from "../options/flags.ts";
 import { cleanupCommand } from "./cleanup.ts";
 import type { CommandContext } from "./command-context.ts";
 import { daemonHelp } from "./daemon-help.ts";

@@ -1,7 +1,7 @@
 // Which of kube-proxy's flags are there, and how are they shown?
 import type { Argv } from "yargs";
 import { ALL_FLAGS } from "../options/flags.ts";
-import type { FlagRow } from "../options/row.ts";
+import type { FlagRow } from "../options/table.ts";
 
 /** `--config` and the flags that change rules: what the commands beside `run` take of kube-proxy's. */
 export const RULE_FLAGS: readonly FlagRow[] = ALL_FLAGS.filter(

@@ -2,13 +2,11 @@
 import { readFile } from "node:fs/promises";
 import { InputError } from "../errors.ts";
 import { completeConfig } from "../options/complete.ts";
-import type { Config } from "../options/config.ts";
-import { readConfigText } from "../options/config-text.ts";
-import { decodeConfig } from "../options/decode.ts";
+import { decodeConfig, readConfigText } from "../options/config-file.ts";
 import { checkFlags, deprecationNotices, flagValue, type GivenFlags } from "../options/flags.ts";
 import { type Options, optionsOf } from "../options/options.ts";
-import { printProblems, validateConfig } from "../options/validate.ts";
-import { validateLogging } from "../options/validate-logging.ts";
+import type { Config } from "../options/table.ts";
+import { printProblems, validateConfig, validateLogging } from "../options/validate.ts";
 import { rewording } from "../options/value-type.ts";
 import { failureWords } from "../source/file-failure.ts";
 

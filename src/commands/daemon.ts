@@ -1,9 +1,9 @@
 // The daemon from its flags to its exit code.
 import { writeFile } from "node:fs/promises";
-import type { Config } from "../options/config.ts";
 import { flagValue } from "../options/flags.ts";
 import { loggingOf } from "../options/options.ts";
 import { printConfig } from "../options/print.ts";
+import type { Config } from "../options/table.ts";
 import { failureWords } from "../source/file-failure.ts";
 import { logFlags } from "../sync/flag-lines.ts";
 import type { Log } from "../sync/log.ts";

@@ -1,7 +1,7 @@
 // Reads a file of node facts.
 import { readFile } from "node:fs/promises";
 import { InputError } from "../errors.ts";
-import { readConfigText } from "../options/config-text.ts";
+import { readConfigText } from "../options/config-file.ts";
 import { decodeNodeFacts, type GivenFacts } from "../options/node-facts.ts";
 import { rewording } from "../options/value-type.ts";
 import { failureWords } from "../source/file-failure.ts";

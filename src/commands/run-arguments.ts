@@ -1,8 +1,7 @@
 // What does the command line ask of the daemon?
 import { InputError } from "../errors.ts";
-import { ALL_FLAGS, checkFlags, flagValue, type GivenFlags } from "../options/flags.ts";
-import type { FlagRow } from "../options/row.ts";
-import { takeFlags } from "../options/taken-flags.ts";
+import { ALL_FLAGS, checkFlags, flagValue, type GivenFlags, takeFlags } from "../options/flags.ts";
+import type { FlagRow } from "../options/table.ts";
 import { UsageError } from "./failure.ts";
 import { printVersion } from "./version.ts";
 

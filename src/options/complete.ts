@@ -1,15 +1,14 @@
 // Combines flags, the configuration file and defaults into the effective configuration.
 import { InputError } from "../errors.ts";
-import type { Config } from "./config.ts";
 import { withPlatformDefaults } from "./defaults.ts";
 import { gateProblem } from "./feature-gates.ts";
 import { configOfFlags, flagValue, type GivenFlags, withLoggingFlags } from "./flags.ts";
 import { withPort } from "./host-port.ts";
+import type { Config } from "./table.ts";
 
 /**
- * The effective configuration, not yet validated. A file replaces all flags but those of logging and
- * `--hostname-override`. Throws InputError for a flag that cannot be read, a blank host name and feature gates that
- * cannot be set so.
+ * Returns the effective configuration, not yet validated. A file replaces all flags except those of logging and
+ * `--hostname-override`. Throws InputError for an invalid flag, a blank hostname override and invalid feature gates.
  */
 export function completeConfig(given: GivenFlags, file?: Config): Config {
   const read = file === undefined ? configByFlags(given) : withPlatformDefaults(withLoggingFlags(file, given));
@@ -19,14 +18,14 @@ export function completeConfig(given: GivenFlags, file?: Config): Config {
   return config;
 }
 
-/** The name of this Node: the override, else the host's name, in lower case. Throws InputError when it is blank. */
+/** Returns the node name: the override or the hostname, in lower case. Throws InputError if it is blank. */
 export function nodeNameOf(hostnameOverride: string, hostname: string): string {
   const name = (hostnameOverride || hostname).trim().toLowerCase();
   if (name === "") throw new InputError({}, "empty hostname is invalid");
   return name;
 }
 
-/** The configuration without a file, before `--hostname-override`: flags with deprecated ports and defaults of Linux. */
+/** Returns the configuration without a file, before `--hostname-override`: flags, deprecated ports, Linux defaults. */
 export function configByFlags(given: GivenFlags): Config {
   const config = withPlatformDefaults(configOfFlags(given));
   if (flagValue(given, "write-config-to") !== "") return config;

@@ -1,4 +1,4 @@
-// How is a Go duration read and printed?
+// Reads and prints durations as Go's time package does.
 import { InputError } from "../errors.ts";
 
 const UNITS: ReadonlyMap<string, bigint> = new Map([
@@ -18,8 +18,8 @@ const HOUR = 3600n;
 const LONGEST = 2n ** 63n;
 
 /**
- * Nanoseconds of `1h15m30s`, `-1.5h` or `300ms`. Throws InputError in the words of Go's time package, for a text that
- * is none and for more than 292 years.
+ * Returns the nanoseconds of `1h15m30s`, `-1.5h` or `300ms`. Throws InputError with the messages of Go's time package for
+ * an invalid duration and for more than 292 years.
  */
 export function parseDuration(text: string): bigint {
   const sign = /^[-+]/.exec(text)?.[0] ?? "";
@@ -31,7 +31,7 @@ export function parseDuration(text: string): bigint {
   return sign === "-" ? -sum : sum;
 }
 
-/** As Go prints it: `15m0s`, `1h0m0s`, `1.5s`, `300ms`, `0s`. */
+/** Prints like Go: `15m0s`, `1h0m0s`, `1.5s`, `300ms`, `0s`. */
 export function printDuration(nanoseconds: bigint): string {
   if (nanoseconds < 0n) return `-${printDuration(-nanoseconds)}`;
   if (nanoseconds === 0n) return "0s";
@@ -45,7 +45,7 @@ export function printDuration(nanoseconds: bigint): string {
   return whole < HOUR ? minutes : `${whole / HOUR}h${minutes}`;
 }
 
-/** Nanoseconds as milliseconds; what is finer stays behind the point. */
+/** Converts nanoseconds to milliseconds, with fractions. */
 export function millisecondsOf(nanoseconds: bigint): number {
   return Number(nanoseconds) / 1e6;
 }

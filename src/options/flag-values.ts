@@ -1,9 +1,7 @@
 // The value of every flag, given or default, as kube-proxy prints them at `/flagz` and in its log.
 import { configByFlags } from "./complete.ts";
-import { type Config, FIELD_NAMES, type FieldName, ROWS } from "./config.ts";
 import { configOfFlags, type FlagName, type FlagValues, flagValue, type GivenFlags } from "./flags.ts";
-import type { Row } from "./row.ts";
-import { FLAGS } from "./table.ts";
+import { type Config, FIELD_NAMES, type FieldName, FLAGS, ROWS, type Row } from "./table.ts";
 import type { Plain } from "./value-type.ts";
 
 /** A flag's name and its value, as Go's flag library prints it. */
@@ -14,7 +12,7 @@ const FREE_ROWS: { readonly [K in FlagName]: Row<FlagValues[K]> } = FLAGS;
 /**
  * All flags by name. kube-proxy's flags point into its configuration: without a configuration file their values show
  * what it fills in at start (`proxy-mode=iptables`); with one they are those of the command line and its defaults. User
- * and password of an address are left out. Throws InputError for a flag that cannot be read.
+ * and password of an address are omitted. Throws InputError for an invalid flag.
  */
 export function flagValues(given: GivenFlags): readonly FlagValue[] {
   const config = flagValue(given, "config") === "" ? configByFlags(given) : configOfFlags(given);
@@ -27,11 +25,11 @@ function fieldValue<K extends FieldName>(config: Config, name: K): readonly Flag
   const { flag, type } = ROWS[name];
   if (flag === undefined) return [];
   const value = type.print(config[name]);
-  return [[flag, WORDS.get(name)?.(config).join() ?? (isList(value) ? `[${value ?? ""}]` : String(value))]];
+  return [[flag, PAIRS.get(name)?.(config).join() ?? (isList(value) ? `[${value ?? ""}]` : String(value))]];
 }
 
-/** What is written on a command line as words with an equal sign. */
-const WORDS: ReadonlyMap<FieldName, (config: Config) => readonly string[]> = new Map([
+/** Fields whose flag has the form `name=value,...`. */
+const PAIRS: ReadonlyMap<FieldName, (config: Config) => readonly string[]> = new Map([
   [
     "featureGates",
     ({ featureGates }) =>
@@ -42,7 +40,7 @@ const WORDS: ReadonlyMap<FieldName, (config: Config) => readonly string[]> = new
   ["logging.vmodule", (config) => config["logging.vmodule"].map((one) => `${one.filePattern}=${one.verbosity}`)],
 ]);
 
-/** A list of texts; null is an empty one. */
+/** Whether the value is a list; null is an empty list. */
 function isList(value: Plain): boolean {
   return value === null || Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-// How are an address and a port told apart in `10.0.0.1:80` and `[fd00::1]:80`?
+// Splits and joins addresses and ports such as `10.0.0.1:80` and `[fd00::1]:80`.
 import { parseAddress } from "../net/address.ts";
 
 export interface HostPort {
@@ -6,7 +6,7 @@ export interface HostPort {
   readonly port: string;
 }
 
-/** Splits at the last colon, brackets taken away, as Go's net package does; or says in its words why that cannot be. */
+/** Splits at the last colon and removes brackets, like `net.SplitHostPort` in Go, or returns Go's error message. */
 export function splitHostPort(text: string): HostPort | { readonly wrong: string } {
   const colon = text.lastIndexOf(":");
   if (colon < 0) return { wrong: `address ${text}: missing port in address` };
@@ -23,7 +23,7 @@ export function splitHostPort(text: string): HostPort | { readonly wrong: string
   return { host: text.slice(1, end), port };
 }
 
-/** A bare IP gets the port, in brackets where it needs them; what has a port, and what is no IP, stays as it is. */
+/** Adds the port to an IP address, with brackets for IPv6. Returns any other text unchanged. */
 export function withPort(text: string, port: number): string {
   const address = parseAddress(text);
   if (address === undefined) return text;

@@ -4,7 +4,7 @@ import { InputError, type Place } from "../errors.ts";
 import { parseAddress } from "../net/address.ts";
 import type { Family } from "../net/family.ts";
 
-/** The facts that were given; what is left out has its default. */
+/** The node facts of a file or of flags; absent ones have their default. */
 export interface GivenFacts {
   readonly addresses?: readonly { readonly interface: string; readonly address: string }[];
   readonly iptablesVersion?: string;
@@ -22,7 +22,7 @@ const VERSION = /^\d+(?:\.\d+)+(?:[-+.~\w]*)$/;
 const address = z.string().transform((text, context) => {
   const parsed = parseAddress(text);
   if (parsed) return parsed.text;
-  context.addIssue(`${JSON.stringify(text)} is no IP address`);
+  context.addIssue(`${JSON.stringify(text)} is not an IP address`);
   return z.NEVER;
 });
 
@@ -38,7 +38,7 @@ const GIVEN_FACTS = z.strictObject({
   families: z.exactOptional(z.array(z.enum(["IPv4", "IPv6"]))),
 });
 
-/** Reads the value of a facts file. Throws InputError that names the field. */
+/** Decodes the value of a facts file. Throws InputError with the name of the field. */
 export function decodeNodeFacts(value: unknown, place: Place): GivenFacts {
   const result = GIVEN_FACTS.safeParse(value ?? {});
   if (result.success) return result.data;
@@ -47,7 +47,7 @@ export function decodeNodeFacts(value: unknown, place: Place): GivenFacts {
   throw new InputError(field === "" ? place : { ...place, field }, issue?.message ?? "cannot be read");
 }
 
-/** Reads `[IFACE=]ADDRESS` of `--node-address`. Throws InputError. */
+/** Decodes `[IFACE=]ADDRESS` of `--node-address`. Throws InputError. */
 export function decodeNodeAddress(text: string): { readonly interface: string; readonly address: string } {
   const equals = text.indexOf("=");
   const parsed = parseAddress(text.slice(equals + 1));

@@ -1,10 +1,10 @@
-// What did the configuration decide? The internal form, the same from flags and from a file.
+// Defines the typed options that the rest of the program uses, and derives them from a configuration.
 import { InputError } from "../errors.ts";
-import type { Config } from "./config.ts";
+import { modeSettingsOf } from "./defaults.ts";
 import { millisecondsOf } from "./duration.ts";
 import { type GateState, gateEnabled, gateStates } from "./feature-gates.ts";
-import type { ModuleLevel } from "./list-types.ts";
-import { runningOf } from "./running.ts";
+import type { ModuleLevel } from "./option-types.ts";
+import type { Config } from "./table.ts";
 
 const MODES = ["iptables", "ipvs", "nftables"] as const;
 const LOCAL_MODES = ["ClusterCIDR", "NodeCIDR", "BridgeInterface", "InterfaceNamePrefix"] as const;
@@ -14,9 +14,9 @@ const LOG_FORMATS = ["text", "json"] as const;
 
 export type DetectLocalMode = (typeof LOCAL_MODES)[number];
 
-/** Durations are milliseconds; 0 leaves the kernel's value alone. */
+/** Durations in milliseconds; 0 keeps the kernel's value. */
 export interface ConntrackOptions {
-  /** 0: leave the limit, and `min` with it. */
+  /** 0 keeps the limit and ignores `min`. */
   readonly maxPerCore: number;
   readonly min: number;
   readonly tcpEstablishedTimeout: number;
@@ -26,7 +26,7 @@ export interface ConntrackOptions {
   readonly udpStreamTimeout: number;
 }
 
-/** Durations are milliseconds; 0 leaves the kernel's value alone. */
+/** Durations in milliseconds; 0 keeps the kernel's value. */
 export interface IPVSOptions {
   /** Never empty. */
   readonly scheduler: string;
@@ -35,13 +35,13 @@ export interface IPVSOptions {
   readonly tcpTimeout: number;
   readonly tcpFinTimeout: number;
   readonly udpTimeout: number;
-  /** What happens where IPVS is missing: iptables mode, or an exit. */
+  /** Behavior if the kernel lacks IPVS: iptables mode, or exit. */
   readonly fallback: (typeof FALLBACKS)[number];
 }
 
-/** How to speak to the API server. */
+/** Client configuration for the API server. */
 export interface ClientOptions {
-  /** Empty: the Pod's service account. */
+  /** Empty: use the service account of the Pod. */
   readonly kubeconfig: string;
   readonly acceptContentTypes: string;
   readonly contentType: string;
@@ -55,21 +55,21 @@ export interface LoggingOptions {
   readonly vmodule: readonly ModuleLevel[];
   /** Milliseconds. */
   readonly flushFrequency: number;
-  /** Information goes to standard output, only errors to standard error. */
+  /** Writes info to standard output, and only errors to standard error. */
   readonly splitStream: boolean;
 }
 
-/** Durations are milliseconds. */
+/** The options of the program. Durations in milliseconds. */
 export interface Options {
   readonly mode: (typeof MODES)[number];
   readonly hostnameOverride: string;
   readonly bindAddress: string;
-  /** As given, blanks trimmed. */
+  /** As configured, with blanks trimmed. */
   readonly clusterCIDRs: readonly string[];
   readonly detectLocalMode: DetectLocalMode;
   readonly bridgeInterface: string;
   readonly interfaceNamePrefix: string;
-  /** CIDRs, or the single word `primary`. */
+  /** CIDRs, or the single entry `primary`. */
   readonly nodePortAddresses: readonly string[];
   readonly masqueradeAll: boolean;
   readonly masqueradeBit: number;
@@ -85,21 +85,21 @@ export interface Options {
   readonly logging: LoggingOptions;
   readonly configSyncPeriod: number;
   readonly oomScoreAdj: number;
-  /** Empty: no health server. */
+  /** Empty: no health check server. */
   readonly healthzBindAddress: string;
   readonly metricsBindAddress: string;
   readonly bindAddressHardFail: boolean;
   readonly enableProfiling: boolean;
   readonly showHiddenMetricsForVersion: string;
-  /** Feature gates of what is served over HTTP. */
+  /** Feature gates of HTTP endpoints. */
   readonly served: { readonly flagz: boolean; readonly statusz: boolean; readonly nativeHistograms: boolean };
-  /** All feature gates that mean something here. */
+  /** All feature gates that affect the node proxy. */
   readonly gates: readonly GateState[];
 }
 
-/** The internal form of a configuration that is valid and complete. Throws InputError for a word that is neither. */
+/** Converts a complete, valid configuration. Throws InputError for an unsupported value of an enumeration. */
 export function optionsOf(config: Config): Options {
-  const { syncPeriod, minSyncPeriod, masqueradeAll } = runningOf(config);
+  const { syncPeriod, minSyncPeriod, masqueradeAll } = modeSettingsOf(config);
   const mode = oneOf(MODES, config.mode, "mode");
   return {
     mode,
@@ -128,14 +128,14 @@ export function optionsOf(config: Config): Options {
 }
 
 /**
- * What holds when ipvs mode falls back to iptables mode: the same, but without the least gap of a file's ipvs section,
- * which is zero where nobody set one, iptables mode keeps its own of one second.
+ * Returns the options after ipvs mode fell back to iptables mode. The default minSyncPeriod of a file's ipvs section is
+ * zero, that of iptables mode is one second.
  */
 export function fallBackToIPTables(options: Options): Options {
   return { ...options, mode: "iptables", minSyncPeriod: options.minSyncPeriod || 1000 };
 }
 
-/** The options of a node whose kernel has no sets. */
+/** Returns the options for a node whose kernel lacks ipset. */
 export function fallBackToCompat(options: Options): Options {
   return { ...options, iptablesLayout: "Compat" };
 }
@@ -174,7 +174,7 @@ function clientOf(config: Config): ClientOptions {
   };
 }
 
-/** The logging section alone, which holds before the rest is checked. Throws InputError as `optionsOf` does. */
+/** Returns the logging options, which apply before the rest is validated. Throws InputError as `optionsOf` does. */
 export function loggingOf(config: Config): LoggingOptions {
   const format = oneOf(LOG_FORMATS, config["logging.format"], "logging.format");
   return {
@@ -204,8 +204,11 @@ function serversOf(config: Config) {
   };
 }
 
-function oneOf<T extends string>(words: readonly T[], given: string, field: string): T {
-  const word = words.find((each) => each === given);
-  if (word === undefined) throw new InputError({ field }, `${JSON.stringify(given)} is none of ${words.join(", ")}`);
-  return word;
+function oneOf<T extends string>(supported: readonly T[], value: string, field: string): T {
+  const found = supported.find((each) => each === value);
+  if (found !== undefined) return found;
+  throw new InputError(
+    { field },
+    `unsupported value ${JSON.stringify(value)}; supported values: ${supported.join(", ")}`,
+  );
 }

@@ -1,12 +1,13 @@
-// How is a configuration written down?
-import { type Config, FIELD_NAMES, type FieldName, ROWS } from "./config.ts";
-import { API_VERSION, KIND } from "./decode.ts";
+// Prints a configuration as a KubeProxyConfiguration document.
+
+import { API_VERSION, KIND } from "./config-file.ts";
+import { type Config, FIELD_NAMES, type FieldName, ROWS } from "./table.ts";
 import type { Plain } from "./value-type.ts";
 import { printYaml } from "./yaml-text.ts";
 
 type Entry = readonly [path: readonly string[], value: Plain];
 
-/** The configuration in its v1alpha1 form, as data: what `/configz` shows. */
+/** Returns the configuration as a v1alpha1 document, as `/configz` serves it. */
 export function configDocument(config: Config): { readonly [key: string]: Plain } {
   const fields = FIELD_NAMES.flatMap((name): readonly Entry[] => {
     const value = printField(config, name);
@@ -15,7 +16,7 @@ export function configDocument(config: Config): { readonly [key: string]: Plain 
   return nest([[["apiVersion"], API_VERSION], [["kind"], KIND], ...fields]);
 }
 
-/** The same as YAML: what `--write-config-to` writes, byte for byte as kube-proxy does. Read back it is the same. */
+/** Prints the document as YAML, byte for byte like `kube-proxy --write-config-to`. */
 export function printConfig(config: Config): string {
   return printYaml(configDocument(config));
 }

@@ -1,4 +1,4 @@
-// How is a Kubernetes quantity of bytes brought to its one canonical text?
+// Converts Kubernetes quantities of bytes to their canonical text.
 import { InputError } from "../errors.ts";
 
 const BINARY = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
@@ -7,8 +7,8 @@ const DECIMAL = ["", "k", "M", "G", "T", "P", "E"];
 const SHAPE = /^([-+]?)(\d+)(?:\.(\d*))?([A-Za-z]{0,2})$/;
 
 /**
- * `1024Ki` becomes `1Mi`, `1000` becomes `1k`, as the API machinery prints a quantity. Parts of a byte are rounded up.
- * Throws InputError for what is none.
+ * Returns `1Mi` for `1024Ki` and `1k` for `1000`, like `resource.Quantity` in apimachinery. Fractions of a byte are
+ * rounded up. Throws InputError for an invalid quantity.
  */
 export function canonicalQuantity(text: string): string {
   const [, sign, whole = "", decimals = "", suffix = ""] = SHAPE.exec(text) ?? [];
@@ -31,7 +31,7 @@ function scaleOf(suffix: string): { readonly base: bigint; readonly power: numbe
   return binary < 0 ? undefined : { base: 1024n, power: binary };
 }
 
-// Fewer than 1024 bytes are decimal, whatever they were written as.
+// Values below 1024 bytes use decimal suffixes, whichever suffix the input has.
 function print(bytes: bigint, written: bigint): string {
   const base = bytes < 1024n ? 1000n : written;
   const suffixes = base === 1024n ? BINARY : DECIMAL;

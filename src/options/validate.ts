@@ -1,16 +1,13 @@
-// What is wrong with a configuration?
-import type { Config } from "./config.ts";
+// Validates a KubeProxyConfiguration, with the paths and words of kube-proxy.
+
+import { parseAddress } from "../net/address.ts";
+import { parseCidr } from "../net/cidr.ts";
+import { modeSettingsOf } from "./defaults.ts";
 import { printDuration } from "./duration.ts";
-import { gateProblem } from "./feature-gates.ts";
-import { invalid, unsupported } from "./field-problem.ts";
-import { runningOf } from "./running.ts";
-import {
-  validateCidrs,
-  validateClusterCIDRs,
-  validateNodePortAddresses,
-  validateServerAddresses,
-} from "./validate-addresses.ts";
-import { validateLogging } from "./validate-logging.ts";
+import { gateEnabled, gateProblem } from "./feature-gates.ts";
+import { splitHostPort } from "./host-port.ts";
+import type { Config } from "./table.ts";
+import type { Plain } from "./value-type.ts";
 
 const ROOT = "KubeProxyConfiguration";
 const CONNTRACK = `${ROOT}.KubeProxyLinuxConfiguration.KubeProxyConntrackConfiguration`;
@@ -25,10 +22,10 @@ const LOCAL_MODES: readonly string[] = ["ClusterCIDR", "NodeCIDR", "BridgeInterf
 const LAYOUTS: readonly string[] = ["Compat", "Indexed"];
 const FALLBACKS: readonly string[] = ["IPTables", "None"];
 
-// The minor version before the one whose behaviour we follow.
+// The minor version before Kubernetes 1.36.
 const PREVIOUS_MINOR = "1.35";
 
-/** All problems, worded as kube-proxy words them and in its order; none for what it accepts. */
+/** Returns all problems with the texts and in the order of kube-proxy (`pkg/proxy/apis/config/validation`). */
 export function validateConfig(config: Config): readonly string[] {
   return [
     ...validateGates(config),
@@ -47,7 +44,7 @@ export function validateConfig(config: Config): readonly string[] {
   ];
 }
 
-/** One problem as itself, several as `[p1, p2]`; the same one only once. */
+/** Prints one problem as it is and several as `[p1, p2]`, without duplicates, like Go's aggregate errors. */
 export function printProblems(problems: readonly string[]): string {
   const distinct = [...new Set(problems)];
   return distinct.length === 1 ? distinct.join("") : `[${distinct.join(", ")}]`;
@@ -58,7 +55,7 @@ function validateGates({ featureGates }: Config): readonly string[] {
   return problem === undefined ? [] : [invalid(`${ROOT}.featureGates`, featureGates, problem)];
 }
 
-/** The sections of the modes; that of iptables in every mode. */
+/** Validates the section of the proxy mode, and the iptables section in every mode. */
 function validateSections(config: Config): readonly string[] {
   const iptables = `${ROOT}.KubeProxyIPTablesConfiguration`;
   const nftables = `${ROOT}.KubeProxyNFTablesConfiguration`;
@@ -95,7 +92,7 @@ function validateConntrack(config: Config): readonly string[] {
 }
 
 function validatePeriods(config: Config): readonly string[] {
-  const { syncPeriod, minSyncPeriod } = runningOf(config);
+  const { syncPeriod, minSyncPeriod } = modeSettingsOf(config);
   const notLess = `must be greater than or equal to ${ROOT}.MinSyncPeriod`;
   return [
     ...validatePositive(`${ROOT}.ConfigSyncPeriod`, config.configSyncPeriod),
@@ -144,4 +141,122 @@ function validatePositive(path: string, value: bigint): readonly string[] {
 
 function validateSupported(path: string, value: string, supported: readonly string[]): readonly string[] {
   return supported.includes(value) ? [] : [unsupported(path, value, supported)];
+}
+
+const NO_PAIR = "must be a either a single CIDR or dual-stack pair of CIDRs (e.g. [10.100.0.0/16, fde4:8dba:82e1::/48]";
+const NO_CIDR_BLOCK = "must be a valid CIDR block (e.g. 10.100.0.0/16 or fde4:8dba:82e1::/48)";
+
+/** Validates the addresses of the servers. Only the address of the health check server may be empty. */
+function validateServerAddresses(config: Config, root: string): readonly string[] {
+  const { bindAddress, healthzBindAddress, metricsBindAddress } = config;
+  const noAddress = "not a valid textual representation of an IP address";
+  return [
+    ...(parseAddress(bindAddress) ? [] : [invalid(`${root}.BindAddress`, bindAddress, noAddress)]),
+    ...(healthzBindAddress === "" ? [] : validateHostPort(`${root}.HealthzBindAddress`, healthzBindAddress)),
+    ...validateHostPort(`${root}.MetricsBindAddress`, metricsBindAddress),
+  ];
+}
+
+/** Validates a list of CIDRs. */
+function validateCidrs(path: string, cidrs: readonly string[]): readonly string[] {
+  return cidrs.flatMap((cidr, index) => validateCidr(`${path}[${index}]`, cidr));
+}
+
+/** Validates a list of CIDRs, or the single entry `primary`; entries after `primary` are not validated. */
+function validateNodePortAddresses(path: string, entries: readonly string[]): readonly string[] {
+  const primary = entries.indexOf("primary");
+  if (primary < 0) return validateCidrs(path, entries);
+  const problems = validateCidrs(path, entries.slice(0, primary));
+  if (entries.length === 1) return problems;
+  return [...problems, invalid(`${path}[${primary}]`, "primary", "can't use both 'primary' and CIDRs")];
+}
+
+/** Validates `clusterCIDR`: one CIDR, or a comma-separated dual-stack pair without blanks. */
+function validateClusterCIDRs(path: string, clusterCIDR: string): readonly string[] {
+  if (clusterCIDR === "") return [];
+  const cidrs = clusterCIDR.split(",");
+  const read = cidrs.map(parseCidr);
+  const problems = cidrs.flatMap((cidr, index) =>
+    read[index] === undefined ? [invalid(`${path}[${index}]`, cidr, NO_CIDR_BLOCK)] : [],
+  );
+  const [first, second] = read;
+  const sameFamily = first !== undefined && first.family === second?.family;
+  return cidrs.length > 2 || sameFamily ? [...problems, invalid(path, cidrs, NO_PAIR)] : problems;
+}
+
+function validateCidr(path: string, cidr: string): readonly string[] {
+  return parseCidr(cidr) ? [] : [invalid(path, cidr, "must be a valid CIDR")];
+}
+
+function validateHostPort(path: string, text: string): readonly string[] {
+  const parts = splitHostPort(text);
+  if ("wrong" in parts) return [invalid(path, text, "must be IP:port")];
+  const port = /^[-+]?\d+$/.test(parts.port) ? Number(parts.port) : 0;
+  return [
+    ...(parseAddress(parts.host) ? [] : [invalid(path, parts.host, "must be a valid IP")]),
+    ...(port >= 1 && port <= 65535 ? [] : [invalid(path, parts.port, "must be a valid port")]),
+  ];
+}
+
+const HIGHEST_LEVEL = 2147483647;
+
+/**
+ * Validates `logging`, with paths below the given root. kube-proxy validates logging twice: alone with root `logging` when
+ * it sets up its log, then within the whole configuration.
+ */
+export function validateLogging(config: Config, root: string): readonly string[] {
+  const problems: string[] = [];
+  const format = config["logging.format"];
+  if (config["logging.flushFrequency"] <= 0n) {
+    const value = printDuration(config["logging.flushFrequency"]);
+    problems.push(invalid(`${root}.flushFrequency`, value, "Must be greater than zero"));
+  }
+  if (format !== "text" && format !== "json") {
+    problems.push(invalid(`${root}.format`, format, "Unsupported log format"));
+  }
+  problems.push(...validateLevel(`${root}.verbosity`, config["logging.verbosity"]));
+  if (config["logging.vmodule"].length > 0 && format !== "text") {
+    problems.push(forbidden(`${root}.vmodule`, "Only supported for text log format"));
+  }
+  config["logging.vmodule"].forEach(({ filePattern, verbosity }, index) => {
+    const path = `${root}.vmodule[${index}]`;
+    if (filePattern === "") problems.push(required(path, "File pattern must not be empty"));
+    if (/[=,]/.test(filePattern)) {
+      problems.push(invalid(path, filePattern, "File pattern must not contain equal sign or comma"));
+    }
+    problems.push(...validateLevel(path, verbosity));
+  });
+  return [...problems, ...validateFormatOptions(config, `${root}.options`)];
+}
+
+function validateLevel(path: string, level: number): readonly string[] {
+  return level > HIGHEST_LEVEL ? [invalid(path, level, `Must be <= ${HIGHEST_LEVEL}`)] : [];
+}
+
+function validateFormatOptions(config: Config, root: string): readonly string[] {
+  if (gateEnabled(config.featureGates, "LoggingAlphaOptions")) return [];
+  const disabled = (path: string) => forbidden(`${root}.${path}`, "Feature LoggingAlphaOptions is disabled");
+  return (["text", "json"] as const).flatMap((format) => [
+    ...(config[`logging.options.${format}.splitStream`] ? [disabled(`${format}.splitStream`)] : []),
+    ...(config[`logging.options.${format}.infoBufferSize`] === "0" ? [] : [disabled(`${format}.infoBufferSize`)]),
+  ]);
+}
+
+/** `PATH: Invalid value: VALUE: REASON`, the value as JSON. */
+function invalid(path: string, value: Plain, reason: string): string {
+  return `${path}: Invalid value: ${JSON.stringify(value)}: ${reason}`;
+}
+
+/** `PATH: Unsupported value: VALUE: supported values: "a", "b"`. */
+function unsupported(path: string, value: string, supported: readonly string[]): string {
+  const list = supported.map((each) => JSON.stringify(each)).join(", ");
+  return `${path}: Unsupported value: ${JSON.stringify(value)}: supported values: ${list}`;
+}
+
+function forbidden(path: string, reason: string): string {
+  return `${path}: Forbidden: ${reason}`;
+}
+
+function required(path: string, reason: string): string {
+  return `${path}: Required value: ${reason}`;
 }

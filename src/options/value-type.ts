@@ -1,34 +1,35 @@
-// What can a kind of value do: be read from a flag, be read from a file, be printed?
+// Defines the interface of an option's value type, and helpers to implement one.
 import * as z from "zod";
 import { InputError } from "../errors.ts";
 
-/** The texts given for a flag, in the order of the command line. */
+/** The values of one flag in the order of the command line. */
 export type Texts = readonly [string, ...string[]];
 
-/** What JSON can hold. */
+/** A JSON value. */
 export type Plain = string | number | boolean | null | readonly Plain[] | { readonly [key: string]: Plain };
 
+/** How values of an option are parsed and printed. */
 export interface ValueType<T> {
-  /** As `--help` names it. */
+  /** Name in `--help`. */
   readonly name: string;
-  /** Reads the value of a configuration file. */
+  /** Decodes the value of a configuration file. */
   readonly schema: z.ZodType<T>;
-  /** Reads what was given for a flag. Throws InputError without a place, in the words of Go's flag library. */
+  /** Parses the values of a flag. Throws InputError without a place, with the messages of Go's flag library. */
   readonly parse: (texts: Texts) => T;
   /** The value in a configuration file. */
   readonly print: (value: T) => Plain;
-  /** What a file may write for "the default" where the field is no pointer. */
+  /** The zero value of Go, which means the default in a file unless the field is a pointer. */
   readonly zero: T;
-  /** An empty text for its flag does nothing. */
+  /** The flag ignores an empty value. */
   readonly ignoresEmpty?: true;
 }
 
-/** Reading of a flag that holds one value: each text is checked, the last one counts. */
+/** Returns a parser for flags with one value: all values must be valid, the last one is used. */
 export function lastOf<T>(parse: (text: string) => T): (texts: Texts) => T {
   return ([first, ...more]) => more.reduce((_, text) => parse(text), parse(first));
 }
 
-/** What `read` gives; where it throws InputError, the reason is worded anew. */
+/** Returns the result of `read`. If it throws InputError, rethrows it with another reason. */
 export function rewording<T>(read: () => T, word: (reason: string) => string): T {
   try {
     return read();
@@ -37,7 +38,7 @@ export function rewording<T>(read: () => T, word: (reason: string) => string): T
   }
 }
 
-/** Lets a zod schema take over the complaint of a reader that throws InputError. */
+/** Adapts a parser that throws InputError to a zod transformation. */
 export function checked<T>(read: (given: string) => T): (given: string, context: z.RefinementCtx) => T {
   return (given, context) => {
     try {

@@ -1,5 +1,5 @@
 // Which records are said, and which are too much?
-import type { ModuleLevel } from "../options/list-types.ts";
+import type { ModuleLevel } from "../options/option-types.ts";
 
 interface FileLevel {
   readonly pattern: RegExp;

@@ -5,9 +5,9 @@ import { chooseMode } from "../../src/commands/mode.ts";
 import { KernelError } from "../../src/errors.ts";
 import type { IpvsSupport } from "../../src/kernel/ipvs-support.ts";
 import { completeConfig } from "../../src/options/complete.ts";
-import type { Config } from "../../src/options/config.ts";
 import { DEFAULTS } from "../../src/options/defaults.ts";
 import { optionsOf } from "../../src/options/options.ts";
+import type { Config } from "../../src/options/table.ts";
 import { keptLog } from "../support/kept-log.ts";
 
 const MISSING: IpvsSupport = { kind: "missing", part: "FamilyMissing", words: "the kernel has no IPVS" };

@@ -1,9 +1,9 @@
+// Tests how flags, configuration file and defaults are combined.
 import t from "tap";
 import { completeConfig, nodeNameOf } from "../../src/options/complete.ts";
-import type { Config } from "../../src/options/config.ts";
-import { readConfigText } from "../../src/options/config-text.ts";
-import { decodeConfig } from "../../src/options/decode.ts";
+import { decodeConfig, readConfigText } from "../../src/options/config-file.ts";
 import type { GivenFlags } from "../../src/options/flags.ts";
+import type { Config } from "../../src/options/table.ts";
 import type { Texts } from "../../src/options/value-type.ts";
 
 const HEAD = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n";

@@ -1,5 +1,6 @@
+// Tests reading configuration files as YAML 1.1 or JSON.
 import t from "tap";
-import { readConfigText } from "../../src/options/config-text.ts";
+import { readConfigText } from "../../src/options/config-file.ts";
 
 const values: readonly [string, string, unknown][] = [
   ["YAML", "a: 1\nb: [x, z]\n", { a: 1, b: ["x", "z"] }],
@@ -22,7 +23,7 @@ for (const [name, text, value] of values) {
   });
 }
 
-t.test("of a key that stands twice, the last one counts", async (t) => {
+t.test("the last of duplicate keys is used", async (t) => {
   t.strictSame(readConfigText('a: 1\nb:\n  c: 1\n  "c": 2\na: 2\n? [x]\n: 1\n? [x]\n: 2\n'), {
     value: { a: 2, b: { c: 2 }, "[ x ]": 2 },
     duplicates: [
@@ -34,7 +35,7 @@ t.test("of a key that stands twice, the last one counts", async (t) => {
 
 const refused: readonly [string, string, string][] = [
   ["nothing", "", "is empty"],
-  ["two documents", "a: 1\n---\nb: 1\n", "holds more than one document"],
+  ["two documents", "a: 1\n---\nb: 1\n", "contains more than one document"],
   ["one line of prose", "just some prose", "yaml: could not find expected ':'"],
   ["prose of two lines", "just some prose\nthat goes on\n", "yaml: could not find expected ':'"],
   ["prose round a key", "prose first\nkey: value\nprose again\n", "yaml: line 1: could not find expected ':'"],

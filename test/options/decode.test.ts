@@ -1,10 +1,10 @@
+// Tests decoding the fields of a KubeProxyConfiguration file.
 import { readFileSync } from "node:fs";
 import t from "tap";
-import type { Config, FieldName } from "../../src/options/config.ts";
-import { readConfigText } from "../../src/options/config-text.ts";
-import { decodeConfig } from "../../src/options/decode.ts";
+import { decodeConfig, readConfigText } from "../../src/options/config-file.ts";
 import { DEFAULTS } from "../../src/options/defaults.ts";
 import { printConfig } from "../../src/options/print.ts";
+import type { Config, FieldName } from "../../src/options/table.ts";
 
 const HEAD = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n";
 
@@ -148,10 +148,10 @@ t.test("an unknown field is told and dropped, names are case-sensitive", async (
   t.strictSame(config, decode("").config);
 });
 
-t.test("a duplicate key is told, the last one counts", async (t) => {
+t.test("a duplicate key is told, the last one is used", async (t) => {
   const { config, warnings } = decode("bindAddress: 1.1.1.1\nbindAddress: 2.2.2.2\n");
   t.equal(config.bindAddress, "2.2.2.2");
-  t.strictSame(warnings, ['duplicate field "bindAddress" on line 4: the last one counts']);
+  t.strictSame(warnings, ['duplicate field "bindAddress" on line 4: the last one is used']);
 });
 
 t.test("a section may be null", async (t) => {

@@ -1,3 +1,4 @@
+// Tests durations in the format of Go.
 import fc from "fast-check";
 import t from "tap";
 import { millisecondsOf, parseDuration, printDuration } from "../../src/options/duration.ts";

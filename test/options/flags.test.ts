@@ -1,5 +1,6 @@
+// Tests reading command line flags like Go's flag library.
 import t from "tap";
-import { DEFAULTS } from "../../src/options/defaults.ts";
+import { DEFAULTS, modeSettingsOf } from "../../src/options/defaults.ts";
 import {
   checkFlags,
   configOfFlags,
@@ -7,7 +8,6 @@ import {
   type GivenFlags,
   withLoggingFlags,
 } from "../../src/options/flags.ts";
-import { runningOf } from "../../src/options/running.ts";
 import type { Texts } from "../../src/options/value-type.ts";
 
 function given(flags: Readonly<Record<string, Texts>>): GivenFlags {
@@ -81,7 +81,7 @@ const periods: readonly [string, Readonly<Record<string, Texts>>, bigint, bigint
 
 for (const [name, flags, sync, least] of periods) {
   t.test(`sync periods: ${name}`, async (t) => {
-    const { syncPeriod, minSyncPeriod } = runningOf(configOfFlags(given(flags)));
+    const { syncPeriod, minSyncPeriod } = modeSettingsOf(configOfFlags(given(flags)));
     t.strictSame([syncPeriod, minSyncPeriod], [sync * 1_000_000_000n, least * 1_000_000_000n]);
   });
 }
@@ -89,7 +89,7 @@ for (const [name, flags, sync, least] of periods) {
 for (const mode of ["", "iptables", "ipvs", "nftables"]) {
   t.test(`--masquerade-all holds in mode "${mode}"`, async (t) => {
     const config = configOfFlags(given({ "proxy-mode": [mode], "masquerade-all": ["true"] }));
-    t.equal(runningOf(config).masqueradeAll, true);
+    t.equal(modeSettingsOf(config).masqueradeAll, true);
     t.equal(config["nftables.masqueradeAll"], mode === "nftables");
   });
 }

@@ -1,3 +1,4 @@
+// Tests splitting addresses and ports.
 import t from "tap";
 import { splitHostPort, withPort } from "../../src/options/host-port.ts";
 

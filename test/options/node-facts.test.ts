@@ -1,3 +1,4 @@
+// Tests decoding node facts.
 import t from "tap";
 import { InputError } from "../../src/errors.ts";
 import { decodeNodeAddress, decodeNodeFacts } from "../../src/options/node-facts.ts";
@@ -23,7 +24,7 @@ const BAD: readonly [unknown, RegExp][] = [
   [{ ...FULL, iptablesVersion: "new" }, /^f\.yaml: iptablesVersion: /],
   [
     { addresses: [{ interface: "eth0", address: "fe80::1%eth0" }] },
-    /^f\.yaml: addresses\.0\.address: "fe80::1%eth0" is no IP address/,
+    /^f\.yaml: addresses\.0\.address: "fe80::1%eth0" is not an IP address/,
   ],
   [{ families: ["IPv5"] }, /^f\.yaml: families\.0: /],
   [{ colour: "red" }, /^f\.yaml: .*colour/],

@@ -1,11 +1,11 @@
+// Tests the options derived from a configuration.
 import { readFileSync } from "node:fs";
 import t from "tap";
 import { completeConfig } from "../../src/options/complete.ts";
-import type { Config } from "../../src/options/config.ts";
-import { readConfigText } from "../../src/options/config-text.ts";
-import { decodeConfig } from "../../src/options/decode.ts";
+import { decodeConfig, readConfigText } from "../../src/options/config-file.ts";
 import { gateStates } from "../../src/options/feature-gates.ts";
 import { fallBackToIPTables, optionsOf } from "../../src/options/options.ts";
+import type { Config } from "../../src/options/table.ts";
 
 const VALID = completeConfig(new Map());
 
@@ -100,14 +100,14 @@ t.test("falling back to iptables mode gives it its own least gap", async (t) => 
 });
 
 const refused: readonly [Partial<Config>, string][] = [
-  [{ mode: "" }, 'mode: "" is none of iptables, ipvs, nftables'],
+  [{ mode: "" }, 'mode: unsupported value ""; supported values: iptables, ipvs, nftables'],
   [
     { detectLocalMode: "x" },
-    'detectLocalMode: "x" is none of ClusterCIDR, NodeCIDR, BridgeInterface, InterfaceNamePrefix',
+    'detectLocalMode: unsupported value "x"; supported values: ClusterCIDR, NodeCIDR, BridgeInterface, InterfaceNamePrefix',
   ],
-  [{ "iptables.layout": "x" }, 'iptables.layout: "x" is none of Compat, Indexed'],
-  [{ "ipvs.fallback": "x" }, 'ipvs.fallback: "x" is none of IPTables, None'],
-  [{ "logging.format": "x" }, 'logging.format: "x" is none of text, json'],
+  [{ "iptables.layout": "x" }, 'iptables.layout: unsupported value "x"; supported values: Compat, Indexed'],
+  [{ "ipvs.fallback": "x" }, 'ipvs.fallback: unsupported value "x"; supported values: IPTables, None'],
+  [{ "logging.format": "x" }, 'logging.format: unsupported value "x"; supported values: text, json'],
 ];
 
 for (const [change, message] of refused) {

@@ -1,9 +1,9 @@
+// Tests printing a configuration as YAML.
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import t from "tap";
 import { completeConfig } from "../../src/options/complete.ts";
-import { readConfigText } from "../../src/options/config-text.ts";
-import { decodeConfig } from "../../src/options/decode.ts";
+import { decodeConfig, readConfigText } from "../../src/options/config-file.ts";
 import type { GivenFlags } from "../../src/options/flags.ts";
 import { configDocument, printConfig } from "../../src/options/print.ts";
 import { validateConfig } from "../../src/options/validate.ts";

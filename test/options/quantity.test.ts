@@ -1,3 +1,4 @@
+// Tests canonical quantities.
 import t from "tap";
 import { canonicalQuantity } from "../../src/options/quantity.ts";
 

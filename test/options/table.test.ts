@@ -1,3 +1,4 @@
+// Tests that each option has its flag, default and field.
 import t from "tap";
 import { ALL_FLAGS, configOfFlags, flagValue, type GivenFlags } from "../../src/options/flags.ts";
 import { configDocument } from "../../src/options/print.ts";

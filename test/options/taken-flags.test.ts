@@ -1,6 +1,6 @@
+// Tests extracting flags from arguments.
 import t from "tap";
-import { ALL_FLAGS } from "../../src/options/flags.ts";
-import { takeFlags } from "../../src/options/taken-flags.ts";
+import { ALL_FLAGS, takeFlags } from "../../src/options/flags.ts";
 
 const CASES: readonly [string, readonly string[], Readonly<Record<string, readonly string[]>>, readonly string[]][] = [
   ["a value behind an equals sign", ["--proxy-mode=ipvs"], { "proxy-mode": ["ipvs"] }, []],

@@ -1,7 +1,8 @@
+// Tests validation of the logging section.
 import t from "tap";
-import type { Config } from "../../src/options/config.ts";
 import { DEFAULTS } from "../../src/options/defaults.ts";
-import { validateLogging } from "../../src/options/validate-logging.ts";
+import type { Config } from "../../src/options/table.ts";
+import { validateLogging } from "../../src/options/validate.ts";
 
 const ALPHA = { featureGates: { LoggingAlphaOptions: true } };
 const DISABLED = "Forbidden: Feature LoggingAlphaOptions is disabled";

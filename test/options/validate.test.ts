@@ -1,7 +1,8 @@
+// Tests validation with the messages of kube-proxy.
 import t from "tap";
 import { completeConfig } from "../../src/options/complete.ts";
-import type { Config } from "../../src/options/config.ts";
-import { placeRunning, runningOf } from "../../src/options/running.ts";
+import { modeSettingsOf, withModeSettings } from "../../src/options/defaults.ts";
+import type { Config } from "../../src/options/table.ts";
 import { printProblems, validateConfig } from "../../src/options/validate.ts";
 
 const VALID = completeConfig(new Map());
@@ -162,8 +163,8 @@ const cases: readonly [Partial<Config>, ...string[]][] = [
 for (const [change, ...problems] of cases) {
   const shown = JSON.stringify(change, (_, value: unknown) => (typeof value === "bigint" ? `${value}ns` : value));
   t.test(`${shown} is ${problems.length === 0 ? "valid" : "refused"}`, async (t) => {
-    const { syncPeriod, minSyncPeriod, masqueradeAll } = runningOf(VALID);
-    const moved = placeRunning(
+    const { syncPeriod, minSyncPeriod, masqueradeAll } = modeSettingsOf(VALID);
+    const moved = withModeSettings(
       { ...VALID, mode: change.mode ?? "iptables" },
       { syncPeriod, minSyncPeriod, masqueradeAll },
     );

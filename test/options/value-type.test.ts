@@ -1,9 +1,10 @@
+// Tests the helpers of value types.
 import t from "tap";
 import { z } from "zod";
 import { InputError } from "../../src/errors.ts";
 import { checked, lastOf, rewording } from "../../src/options/value-type.ts";
 
-t.test("every text is read, the last one counts", async (t) => {
+t.test("every value is parsed and the last one is used", async (t) => {
   const read: string[] = [];
   const parse = lastOf((text) => {
     read.push(text);

@@ -1,6 +1,7 @@
+// Tests printing YAML like kube-proxy.
 import fc from "fast-check";
 import t from "tap";
-import { readConfigText } from "../../src/options/config-text.ts";
+import { readConfigText } from "../../src/options/config-file.ts";
 import { printYaml } from "../../src/options/yaml-text.ts";
 
 /** A text, and how Go writes it. */
