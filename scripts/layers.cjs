@@ -28,7 +28,7 @@ const LAYERS = {
   source: {
     src: ["api", ...BOTTOM],
     packages: ["yaml", "js-yaml", "zod", "execa"],
-    system: ["fs", "http", "http2", "net", "tls"],
+    system: ["crypto", "fs", "http", "http2", "net", "tls"],
   },
   // Of crypto a digest, again.
   kernel: {

@@ -101,7 +101,7 @@ async function serve(input: NodeProxyInput, stop: AbortController, runTool: RunC
     readCounter,
     complain: (reason) => log.error({ reason }, "Metrics"),
   });
-  const { requests, watches } = metrics;
+  const { requests, pluginCalled, watches } = metrics;
   const [master, version] = [flagValue(given, "master"), reportedVersion(given)];
   const interruptions = new Interruptions(systemClock);
   const waiting = `waiting for Node ${JSON.stringify(nodeName)} and its addresses`;
@@ -113,6 +113,7 @@ async function serve(input: NodeProxyInput, stop: AbortController, runTool: RunC
     nodeName,
     version,
     requests,
+    pluginCalled,
     watches,
     signal,
     log,

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import type { InputError } from "../errors.ts";
 import { printDuration } from "../options/duration.ts";
 import type { Options } from "../options/options.ts";
-import type { RequestObserver } from "../serve/metrics-requests.ts";
+import type { PluginObserver, RequestObserver } from "../serve/metrics-requests.ts";
 import { connectCluster } from "../source/api-connection.ts";
 import { createEventRecorder, type EventRecorder, NO_EVENTS } from "../source/events.ts";
 import { watchManifests } from "../source/manifest-watch.ts";
@@ -24,6 +24,7 @@ export interface ObjectsInput {
   readonly nodeName: string;
   readonly version: string;
   readonly requests: RequestObserver;
+  readonly pluginCalled: PluginObserver;
   readonly watches: WatchObserver;
   readonly signal: AbortSignal;
   readonly log: Log;
@@ -46,14 +47,14 @@ export interface Objects {
 /** Opens the source; the server itself is not asked yet. Rejects with InputError where no way to one can be read. */
 export async function openObjects(input: ObjectsInput): Promise<Objects> {
   if (input.manifests.length > 0) return fromManifests(input);
-  const { options, master, nodeName, version, requests, watches, signal, log, nodeFailed } = input;
+  const { options, master, nodeName, version, requests, pluginCalled, watches, signal, log, nodeFailed } = input;
   const warn = (reason: string) => log.warn({ reason }, "API server");
   const report = (notice: WatchNotice) => {
     if (notice.type === "failed" && notice.kind === "Node") nodeFailed(notice.reason);
     logNotice(notice, connection.server, log);
   };
   const userAgent = `kube-proxy/${version} (${process.platform}/${process.arch}) fairlead`;
-  const connected = await connectCluster({ client: options.client, master, userAgent, warn });
+  const connected = await connectCluster({ client: options.client, master, userAgent, warn, pluginCalled });
   const connection = observedConnection(connected, requests);
   log.info({ server: connection.server }, "Following the API server");
   const complain = (reason: string) => log.warn({ reason }, "Event");

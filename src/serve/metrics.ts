@@ -9,7 +9,7 @@ import { countUnreadableManifests, observeOwn, observeWatches, tellMode, type Wa
 import { countPackets, type PacketInput } from "./metrics-packets.ts";
 import { registerProcess } from "./metrics-process.ts";
 import { countMetrics, type Release, tellRelease } from "./metrics-release.ts";
-import { observeRequests, type RequestObserver } from "./metrics-requests.ts";
+import { observePlugin, observeRequests, type PluginObserver, type RequestObserver } from "./metrics-requests.ts";
 import { observeSync } from "./metrics-sync.ts";
 import { type RenderedMetrics, renderMetrics } from "./metrics-text.ts";
 
@@ -33,6 +33,8 @@ export interface Metrics {
   readonly observer: Observer;
   /** To be told of each request to the API server. */
   readonly requests: RequestObserver;
+  /** Called after each run of a credential plugin. */
+  readonly pluginCalled: PluginObserver;
   /** Takes the state of the watches of the API server. */
   readonly watches: WatchMetrics;
   /** To be told of each answer of the health server. */
@@ -51,6 +53,7 @@ export function createMetrics(input: MetricsInput): Metrics {
   const group = (prefix: string): Group => ({ registry, prefix, stability: "ALPHA" });
   const observer = together(observersOf(group, input));
   const requests = observeRequests(group(""));
+  const pluginCalled = observePlugin(group(""), input.now ?? Date.now);
   const answered = countHealthAnswers(group("kubeproxy_"));
   tellMode(group("fairlead_"), input.mode, input.fallback);
   tellRelease(registry, input);
@@ -59,6 +62,7 @@ export function createMetrics(input: MetricsInput): Metrics {
   return {
     observer,
     requests,
+    pluginCalled,
     watches: observeWatches(group("fairlead_"), input.now ?? Date.now),
     answered,
     unreadableManifests: countUnreadableManifests(group("fairlead_")),

@@ -4,6 +4,7 @@ import { type ApiAnswer, type ApiConnection, type ApiRequest, ConnectionError } 
 import { failureOf } from "./connection-failure.ts";
 import { type Credential, Credentials } from "./credentials.ts";
 import { proxyFor } from "./environment-proxy.ts";
+import type { PluginCall } from "./exec-credential.ts";
 import { Transport } from "./http/transport.ts";
 import { type PodSurroundings, readInCluster } from "./in-cluster.ts";
 import { readKubeconfig } from "./kubeconfig.ts";
@@ -20,6 +21,8 @@ export interface ClusterChoice {
   readonly userAgent: string;
   /** Tells people, without secrets, what they should know. */
   readonly warn: (text: string) => void;
+  /** Called after each run of a credential plugin. */
+  readonly pluginCalled?: (call: PluginCall) => void;
   readonly timing?: Timing;
   /** Our own where it is left out: proxies, and, inside of a Pod, its cluster. */
   readonly pod?: PodSurroundings;
@@ -31,12 +34,12 @@ export interface ClusterChoice {
  * file and field and no secret, for what cannot be used.
  */
 export async function connectCluster(choice: ClusterChoice): Promise<ApiConnection> {
-  const { client, userAgent, warn, timing = systemTiming, pod = { environment: process.env } } = choice;
+  const { client, userAgent, warn, pluginCalled, timing = systemTiming, pod = { environment: process.env } } = choice;
   const access = await readAccess(choice, pod);
   const server = printServer(access.server);
   if (access.insecure) warn(`${server}: the certificate of the server is not checked (insecure-skip-tls-verify)`);
   const proxy = access.proxy ?? proxyFor(access.server, pod.environment);
-  const credentials = new Credentials(access, { timing, warn });
+  const credentials = new Credentials(access, { timing, warn, ...(pluginCalled && { pluginCalled }) });
   // As in client-go: any value but the empty one disables HTTP/2.
   const http2 = !pod.environment["DISABLE_HTTP2"];
   const listeners = new Set<() => void>();

@@ -1,6 +1,6 @@
 // Provides the newest credentials and certificate authorities for each request to the API server.
 import type { Access, Authorization, Material } from "./access.ts";
-import { PluginCredentials } from "./exec-credential.ts";
+import { type PluginCall, PluginCredentials } from "./exec-credential.ts";
 import { MaterialReader, type Surroundings } from "./material-reader.ts";
 
 /** PEM texts. The same object as long as none of them changes. */
@@ -13,6 +13,12 @@ export interface TlsMaterial {
 export interface Credential {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly tls: TlsMaterial;
+}
+
+/** What credentials need beside the files. */
+export interface CredentialSurroundings extends Surroundings {
+  /** Called after each run of a credential plugin. */
+  readonly pluginCalled?: (call: PluginCall) => void;
 }
 
 /** Knows the newest credentials: files are read again each minute, a plugin runs when what it gave expires. */
@@ -28,7 +34,7 @@ export class Credentials {
   #last: Credential | undefined;
   #tls: TlsMaterial | undefined;
 
-  constructor(access: Access, surroundings: Surroundings) {
+  constructor(access: Access, surroundings: CredentialSurroundings) {
     const { authorization, certificate } = access.identity;
     const reader = (material: Material | undefined) => material && new MaterialReader(material, surroundings);
     this.#access = access;
@@ -94,9 +100,17 @@ export class Credentials {
   }
 }
 
-function pluginOf(authorization: Authorization, { timing }: Surroundings): PluginCredentials | undefined {
+function pluginOf(
+  authorization: Authorization,
+  { timing, pluginCalled }: CredentialSurroundings,
+): PluginCredentials | undefined {
   if (authorization.type !== "plugin") return undefined;
-  return new PluginCredentials(authorization.plugin, { timing, terminal: process.stdin.isTTY === true });
+  const terminal = process.stdin.isTTY === true;
+  return new PluginCredentials(authorization.plugin, {
+    timing,
+    terminal,
+    ...(pluginCalled && { called: pluginCalled }),
+  });
 }
 
 function materialsOf({ authorities, identity: { certificate, authorization } }: Access): readonly Material[] {

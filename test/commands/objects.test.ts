@@ -34,6 +34,7 @@ async function follow(t: Test, options: ApiServerOptions = {}, prepare = async (
     nodeName: "n1",
     version: "v0",
     requests: () => {},
+    pluginCalled: () => {},
     watches: NO_OBSERVER,
     signal: stop.signal,
     log: logs("objects.ts"),

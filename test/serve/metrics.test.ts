@@ -17,7 +17,7 @@ const MODES = ["iptables", "ipvs"] as const;
 /** A node on which everything happened once that metrics tell of. */
 function eventful(mode: (typeof MODES)[number]): Metrics {
   const { metrics } = buildMetrics({ mode, gates: GATES, readCounter: async (name) => BigInt(name.length) });
-  const { observer, requests } = metrics;
+  const { observer, requests, pluginCalled } = metrics;
   observer.began("IPv4");
   observer.began("IPv6");
   observer.changed("Service", { arrived: 3, pending: 2 });
@@ -32,6 +32,9 @@ function eventful(mode: (typeof MODES)[number]): Metrics {
   requests({ host: "10.0.0.1:6443", method: "GET", code: 200, elapsed: 30, throttled: 0, responseSize: 70_000 });
   requests({ host: "10.0.0.1:6443", method: "GET", code: 410, throttled: 180 });
   requests({ host: "10.0.0.1:6443", method: "POST", throttled: 0, requestSize: 500 });
+  pluginCalled({ code: 7, status: "plugin_execution_error" });
+  pluginCalled({ code: 0, status: "no_error", certificate: { notBefore: NOW - 900_000, notAfter: NOW + 60_000 } });
+  pluginCalled({ code: 0, status: "no_error", certificate: { notBefore: NOW, notAfter: NOW + 3_600_000 } });
   for (const code of [200, 503, 200]) metrics.answered("/healthz", code);
   metrics.answered("/livez", 200);
   return metrics;

@@ -1,8 +1,11 @@
-import { chmodSync, writeFileSync } from "node:fs";
+// Tests of credential plugins: how they are called, how long their credentials are kept, and how a run is counted.
+import { X509Certificate } from "node:crypto";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import t from "tap";
-import { PluginCredentials, runPlugin } from "../../src/source/exec-credential.ts";
-import { systemTiming } from "../../src/source/timing.ts";
+import { type PluginCall, PluginCredentials, runPlugin } from "../../src/source/exec-credential.ts";
+import { systemTiming, type Timing } from "../../src/source/timing.ts";
 import { credentialOf, describePlugin, writePlugin } from "../support/exec-plugin.ts";
+import { FIXTURES } from "../support/golden.ts";
 import { HandTiming } from "../support/timing.ts";
 
 const DAEMON = { timing: systemTiming, terminal: false };
@@ -63,6 +66,37 @@ t.test("a plugin that fails says why without a word of its output", async (t) =>
   const hinted = describePlugin(`${folder}/gone`, { installHint: "see\nthe wiki" });
   const message = `kubeconfig: users[0].user.exec: ${folder}/gone: not found: see\\u000athe wiki`;
   await t.rejects(runPlugin(hinted, DAEMON), { message }, "with a hint");
+});
+
+t.test("each run is reported with its outcome, as client-go counts it", async (t) => {
+  const folder = t.testdir({ fails: "#!/bin/sh\nexit 7\n", dies: "#!/bin/sh\nkill -9 $$\n", "no-program": "" });
+  for (const name of ["fails", "dies"]) chmodSync(`${folder}/${name}`, 0o755);
+  const plugin = writePlugin(folder);
+  const outcomeOf = async (command: string, timing: Timing = systemTiming) => {
+    const calls: PluginCall[] = [];
+    const called = (call: PluginCall) => calls.push(call);
+    await runPlugin(describePlugin(command), { timing, terminal: false, called }).catch(() => {});
+    return calls;
+  };
+  t.strictSame(await outcomeOf(`${folder}/fails`), [{ code: 7, status: "plugin_execution_error" }]);
+  t.strictSame(await outcomeOf(`${folder}/dies`), [{ code: -1, status: "plugin_execution_error" }]);
+  t.strictSame(await outcomeOf(`${folder}/gone`), [{ code: 1, status: "plugin_not_found_error" }]);
+  t.strictSame(await outcomeOf(`${folder}/no-program`), [{ code: 1, status: "client_internal_error" }]);
+  plugin.says("nonsense");
+  t.strictSame(await outcomeOf(plugin.command), [{ code: 0, status: "no_error" }], "the answer is not its business");
+  const key = readFileSync(`${FIXTURES}tls/worker-a.key`, "utf8");
+  const certificate = readFileSync(`${FIXTURES}tls/worker-a.pem`, "utf8");
+  plugin.says(credentialOf({ clientCertificateData: certificate, clientKeyData: key }));
+  const { validFrom, validTo } = new X509Certificate(certificate);
+  t.strictSame(await outcomeOf(plugin.command), [
+    {
+      code: 0,
+      status: "no_error",
+      certificate: { notBefore: Date.parse(validFrom), notAfter: Date.parse(validTo) },
+    },
+  ]);
+  plugin.says(credentialOf({ clientCertificateData: "no PEM", clientKeyData: key }));
+  t.strictSame(await outcomeOf(plugin.command), [{ code: 0, status: "no_error" }]);
 });
 
 t.test("a plugin that takes more than a minute is ended, whoever else holds its output", async (t) => {
