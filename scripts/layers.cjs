@@ -39,11 +39,8 @@ const LAYERS = {
   sync: { src: [...MIDDLE, "source", "kernel"], packages: ["pino"] },
   serve: { src: ["sync", "options", ...BOTTOM], packages: ["prom-client"], system: ["fs", "http", "inspector"] },
   commands: { src: [...MIDDLE, "source", "kernel", "sync", "serve"], system: ["fs", "os"] },
-  cli: { src: ["commands", "options", "compilers"], packages: ["yargs"] },
-  "work-meter": {},
-  compilers: { src: ["work-meter"], system: ["v8"] },
-  heap: { src: ["work-meter"], system: ["v8", "vm"] },
-  main: { src: ["cli", "commands", "options", "compilers", "heap"] },
+  cli: { src: ["commands", "options"], packages: ["yargs"] },
+  main: { src: ["cli", "commands", "options"] },
 };
 
 /** Modules of Node that touch nothing by themselves: for the folders that may touch the system anyway. */

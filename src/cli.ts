@@ -1,9 +1,8 @@
-// Which command is asked for, and with what exit code does it end?
+// Chooses the command that the command line names, and turns its outcome into an exit code.
 import { runDaemon } from "./commands/daemon.ts";
 import { reportDaemonFailure, reportFailure, UsageError } from "./commands/failure.ts";
 import { type Output, standardOutput } from "./commands/output.ts";
 import { type RunArguments, readRunArguments } from "./commands/run-arguments.ts";
-import { compileWhenBusy, startCompilers } from "./compilers.ts";
 
 /** Commands beside `run`, which is also what a command line without a command means. */
 const OTHERS: ReadonlySet<string> = new Set([
@@ -12,16 +11,12 @@ const OTHERS: ReadonlySet<string> = new Set([
   "--get-yargs-completions",
 ]);
 
-/** How often a daemon looks whether it has much to do, and how much is much. Ten Services take 120 ms. */
-const LOOKS = { start: 100, rest: 10_000, some: 200, much: 700 };
-
 /**
  * Runs one command line and gives its exit code: 0 done, 1 a failure at run time, 2 wrong usage or unreadable input.
  * The daemon has 1 for those too, as kube-proxy has; it is what flags alone mean, so this program may take its place.
  */
 export async function runCommandLine(args: readonly string[], output: Output = standardOutput()): Promise<number> {
   const isOther = OTHERS.has(args[0] ?? "");
-  if (isOther) startCompilers();
   try {
     return isOther ? await runOther(args, output) : await runAsked(readRunArguments(args), output);
   } catch (error) {
@@ -41,12 +36,11 @@ async function runAsked(asked: RunArguments, output: Output): Promise<number> {
       await output.data([asked.text]);
       return 0;
     case "run":
-      compileWhenBusy(LOOKS);
       return runDaemon(asked, output);
   }
 }
 
-// Read only now: a daemon would hold a tenth more memory for a reader of command lines that it never needs.
+// Loaded on demand: the command-line parser would cost the daemon a tenth more memory, which never needs it.
 async function runOther(args: readonly string[], output: Output): Promise<number> {
   const { runCommand } = await import("./cli/command-line.ts");
   return runCommand(args, output);

@@ -61,11 +61,12 @@ export class Collection {
     response.once("close", () => this.#watches.delete(response));
   }
 
-  /** Replaces an object; everybody who watches is told before this returns. */
+  /** Adds or replaces an object and sends the event to every watch. */
   write(index: number, members: string, version: number): void {
+    const type = index < this.#members.length ? "MODIFIED" : "ADDED";
     this.#members[index] = members;
     this.#version = version;
-    const event = this.#event("MODIFIED", members);
+    const event = this.#event(type, members);
     this.#history.push({ version, event });
     if (this.#history.length > HISTORY) this.#oldest = this.#history.shift()?.version ?? version;
     for (const response of this.#watches) response.write(event);

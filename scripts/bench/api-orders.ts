@@ -8,13 +8,15 @@ export type ServerFault = (
 ) & { readonly forgets: boolean };
 
 /**
- * `churn`: changes number `first` and following, so many a second, for so long. `outage`: all connections break, the
+ * `churn`: changes number `first` and following, at `rate` per second. `create`: new Services with their slices, evenly
+ * over the time, until the cluster has `services`. `outage`: all connections break, the
  * fault lasts so long, and the change is written in the middle of it.
  */
 export type Order =
   | { readonly type: "change"; readonly change: number }
   | { readonly type: "outage"; readonly fault: ServerFault; readonly seconds: number; readonly change: number }
-  | { readonly type: "churn"; readonly first: number; readonly rate: number; readonly seconds: number };
+  | { readonly type: "churn"; readonly first: number; readonly rate: number; readonly seconds: number }
+  | { readonly type: "create"; readonly services: number; readonly seconds: number };
 
 /** What the server says of itself: where it listens, or that an order is carried out. */
 export type Report =

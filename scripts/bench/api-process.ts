@@ -45,6 +45,13 @@ export class ApiProcess {
     this.#child.kill(signal);
   }
 
+  /** Ends the server. */
+  async stop(): Promise<void> {
+    const ended = once(this.#child, "exit");
+    this.#child.disconnect();
+    await ended;
+  }
+
   /** Returns when the change is written to all watches, or the outage is over. */
   async carryOut(order: Order): Promise<Written> {
     this.#child.send(order);

@@ -23,16 +23,19 @@ const NODE: Manifest = {
 };
 
 const [services, endpoints, wish] = process.argv.slice(2);
-const size = { services: Number(services), endpoints: Number(endpoints) };
+let size = { services: Number(services), endpoints: Number(endpoints) };
 const lists = LISTS.find((each) => each === wish) ?? "streamed";
 let version = 1000;
 
 const objects = Array.from({ length: size.services }, (_, service) => manifestsOf(service, size)).flat();
+const serviceObjects = collect("Service", "v1", objects);
 const slices = collect("EndpointSlice", "discovery.k8s.io/v1", objects);
 const collections: ReadonlyMap<string, Collection> = new Map([
-  ["/api/v1/services", collect("Service", "v1", objects)],
+  ["/api/v1/services", serviceObjects],
   ["/apis/discovery.k8s.io/v1/endpointslices", slices],
   ["/api/v1/nodes", collect("Node", "v1", [NODE])],
+  // kube-proxy lists them before its first sync.
+  ["/apis/networking.k8s.io/v1/servicecidrs", collect("ServiceCIDR", "networking.k8s.io/v1", [])],
 ]);
 
 const pair = { cert: readTls("server.pem"), key: readTls("server.key") };
@@ -72,7 +75,8 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (fault?.type === "html") return void response.end("<html><body>sign in</body></html>\n");
   if (fault?.type === "status") return refuse(response, fault);
   if (request.method === "GET" && collection) return collection.answer(response, searchParams, lists);
-  // An Event is what else it is told: taken, and given back.
+  if (request.method === "GET") return notFound(response);
+  // Anything written is an Event; the answer is the same object.
   response.writeHead(201, { "content-type": "application/json" });
   request.pipe(response);
 }
@@ -84,7 +88,14 @@ function refuse(response: ServerResponse, { code, retryAfter }: Extract<ServerFa
 }
 
 async function carryOut(order: Order): Promise<void> {
-  if (order.type === "churn") return churn(order);
+  if (order.type === "churn") {
+    const { first, rate, seconds } = order;
+    return spread(rate * seconds, seconds, (done) => change(first + done));
+  }
+  if (order.type === "create") {
+    const present = size.services;
+    return spread(order.services - present, order.seconds, (done) => create(present + done));
+  }
   if (order.type === "outage") return outage(order);
   change(order.change);
   report({ type: "written", at: monotonic(), changes: 1, waiting: slices.waiting });
@@ -112,17 +123,34 @@ async function outage({ fault: begun, seconds, change: number }: Extract<Order, 
   report({ type: "written", at: monotonic(), changes: 1, waiting: 0 });
 }
 
-async function churn({ first, rate, seconds }: Extract<Order, { readonly type: "churn" }>): Promise<void> {
-  const [start, changes] = [monotonic(), rate * seconds];
+/** A new Service, then its slice. */
+function create(service: number): void {
+  size = { ...size, services: service + 1 };
+  for (const manifest of manifestsOf(service, size)) {
+    version++;
+    const collection = manifest.kind === "Service" ? serviceObjects : slices;
+    collection.write(service, printMembers(manifest, version), version);
+  }
+}
+
+/** Makes so many writes, evenly over the time, and reports the end. */
+async function spread(writes: number, seconds: number, write: (done: number) => void): Promise<void> {
+  const start = monotonic();
   let [done, waiting, at] = [0, 0, 0];
-  while (done < changes) {
-    const due = Math.min(changes, Math.ceil(((monotonic() - start) * rate) / 1000));
-    for (; done < due; done++) change(first + done);
+  while (done < writes) {
+    const due = Math.min(writes, Math.ceil(((monotonic() - start) / (seconds * 1000)) * writes));
+    for (; done < due; done++) write(done);
     at = monotonic();
     waiting = Math.max(waiting, slices.waiting);
     await sleep(TICK);
   }
-  report({ type: "written", at, changes, waiting });
+  report({ type: "written", at, changes: writes, waiting });
+}
+
+function notFound(response: ServerResponse): void {
+  response.writeHead(404, { "content-type": "application/json" });
+  const status = { kind: "Status", apiVersion: "v1", status: "Failure", code: 404, reason: "NotFound" };
+  response.end(JSON.stringify({ ...status, message: "the server could not find the requested resource" }));
 }
 
 function report(news: Report): void {

@@ -1,4 +1,4 @@
-// What cluster is measured? Plain Services of type ClusterIP with one port, as large as asked.
+// The measured cluster: plain Services of type ClusterIP with one port, as large as asked.
 
 /** How large the cluster is. */
 export interface Size {
@@ -50,6 +50,14 @@ export function allManifests(size: Size): readonly Manifest[] {
 /** Which Service the n-th change is about: another one each time, and no neighbours, until all had their turn. */
 export function changedService({ services }: Size, change: number): number {
   return ((services >> 1) + change * STRIDE) % services;
+}
+
+/** All objects as so many changes left them. */
+export function manifestsAfter(size: Size, changes: number): readonly Manifest[] {
+  const latest = new Map<number, number>();
+  for (let change = 1; change <= changes; change++) latest.set(changedService(size, change), change);
+  const services = Array.from({ length: size.services }, (_, service) => service);
+  return services.flatMap((service) => manifestsOf(service, size, latest.get(service)));
 }
 
 /** Where the Service with this number is found. */

@@ -1,4 +1,4 @@
-// How is the built daemon run, watched and weighed?
+// Runs the built daemon, follows its log for completed syncs, and measures its memory and CPU time.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -18,7 +18,7 @@ const COMPLETE = /^I(\d\d)(\d\d) ([\d:.]+) .*"SyncProxyRules complete".*ipFamily
 /** The node that it takes itself for. */
 export const NODE_NAME = "bench";
 
-/** Milliseconds after which a start is over for good: the daemon tidies up once it was quiet for ten seconds. */
+/** Milliseconds after which the garbage of a start has been collected. */
 export const REST = 30_000;
 
 /** Of a second, in which the kernel counts processor time. */
@@ -80,10 +80,11 @@ export class BenchDaemon {
 
   /** Milliseconds of processor time so far, without those of the programs that it started. */
   worked(): number {
-    const fields = readFileSync(`/proc/${this.#child.pid}/stat`, "utf8")
-      .replace(/^.*\) /, "")
-      .split(" ");
-    return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS;
+    return this.cpu().own;
+  }
+
+  cpu(): CpuTime {
+    return cpuTimeOf(this.#child.pid ?? 0);
   }
 
   weigh(): Weight {
@@ -119,7 +120,23 @@ export async function weighBareNode(): Promise<Weight> {
   return weight;
 }
 
-function weigh(pid: number): Weight {
+/** CPU time of a process: its own, and that of its children that have ended. Milliseconds. */
+export interface CpuTime {
+  readonly own: number;
+  readonly children: number;
+}
+
+/** Reads utime, stime, cutime and cstime of `/proc/PID/stat`, which have a resolution of 10 ms. */
+export function cpuTimeOf(pid: number): CpuTime {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ");
+  const milliseconds = (first: number) => ((Number(fields[first]) + Number(fields[first + 1])) * 1000) / TICKS;
+  return { own: milliseconds(11), children: milliseconds(13) };
+}
+
+/** Resident memory of a process, from `/proc/PID/status` and `/proc/PID/smaps_rollup`. */
+export function weigh(pid: number): Weight {
   const text = ["status", "smaps_rollup"].map((file) => readFileSync(`/proc/${pid}/${file}`, "utf8")).join("");
   const megabytes = (field: string) =>
     (Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(text)?.[1]) * 1024) / 1e6;

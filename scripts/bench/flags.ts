@@ -1,4 +1,5 @@
-// What does the command line ask for?
+// Reads the flags of `npm run bench`.
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { Variant } from "../../src/plan/transactions.ts";
 import { LAYOUTS, type Layout, type Subject } from "./subject.ts";
@@ -18,6 +19,7 @@ export const QUESTIONS = [
   "api",
   "churn",
   "outage",
+  "load",
   "ipvs",
 ] as const;
 
@@ -31,11 +33,12 @@ export interface Wanted extends Omit<Subject, "layout"> {
 }
 
 const USAGE = `npm run bench -- [--services 1000] [--endpoints 5] [--endpoints-of-one 1000] [--seconds 60] [--variant nft,legacy]
-    [--layout Compat,Indexed] [--mode iptables,ipvs] [--json | --plot]
+    [--layout Compat,Indexed] [--mode iptables,ipvs] [--kube-proxy PATH] [--json | --plot]
     [--questions ${QUESTIONS.join(",")}]
 
 --endpoints-of-one   alone: ask about one Service with so many endpoints, and nothing else
 --layout             ask about iptables mode only
+--kube-proxy         let the question "load" run this kube-proxy binary through the same changes, for comparison
 --plot               ask how connections and changes grow with the number of Services, and draw both into scripts/bench/plots`;
 
 /** Throws an Error that says how to ask, for what cannot be asked. */
@@ -57,6 +60,7 @@ function readValues(args: readonly string[]): Wanted {
     },
     endpointsOfOne: readCount("endpoints-of-one", values["endpoints-of-one"] ?? "1000", 1),
     seconds: readCount("seconds", values.seconds, 1),
+    ...(values["kube-proxy"] !== undefined && { kubeProxyBinary: resolve(values["kube-proxy"]) }),
     variants: readNames("variant", values.variant, VARIANTS.filter(isInstalled)),
     layouts: readNames("layout", values.layout ?? LAYOUTS.join(","), LAYOUTS),
     questions: questionsOf(values),
@@ -73,6 +77,7 @@ const OPTIONS = {
   layout: { type: "string" },
   questions: { type: "string" },
   mode: { type: "string" },
+  "kube-proxy": { type: "string" },
   json: { type: "boolean", default: false },
   plot: { type: "boolean", default: false },
 } as const;

@@ -10,7 +10,7 @@ import { askAll } from "./rows.ts";
 import { printTable } from "./table.ts";
 
 /** Those that are about the built daemon. */
-const BUILT: ReadonlySet<Question> = new Set(["memory", "daemon", "api", "churn", "outage"]);
+const BUILT: ReadonlySet<Question> = new Set(["memory", "daemon", "api", "churn", "load", "outage"]);
 
 const ORDINARY_USER = `warning: inside a user namespace the kernel refuses large restores of iptables-nft, and
 iptables-legacy-save fails: only small sizes and --variant nft can be measured. Run it as root for the rest.`;

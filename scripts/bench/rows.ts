@@ -1,4 +1,4 @@
-// Which answers does a run give? Each group of questions is asked in a sandbox of its own.
+// Runs the questions, each group in a sandbox of its own, and collects the rows of the table.
 import { hasIpvs } from "../../src/kernel/ipvs.ts";
 import type { Variant } from "../../src/plan/transactions.ts";
 import type { Question, Wanted } from "./flags.ts";
@@ -17,6 +17,7 @@ const FRESH: ReadonlyMap<Question, readonly string[]> = new Map([
   ["api", ["api-streamed", "api-plain", "start-paged"]],
   ["churn", ["churn"]],
   ["outage", ["outage"]],
+  ["load", ["load"]],
   ["ipvs", ["ipvs"]],
 ]);
 
@@ -70,11 +71,12 @@ function groupsOf(questions: readonly Question[], { size }: Wanted): readonly (r
 }
 
 async function ask({ variant, layout }: Kind, wanted: Wanted, group: readonly string[]) {
-  const { size, endpointsOfOne, seconds } = wanted;
+  const { size, endpointsOfOne, seconds, kubeProxyBinary = "" } = wanted;
   console.error(`${variant}, ${layout}: ${group.join(", ")} …`);
   const numbers = [size.services, size.endpoints, endpointsOfOne, seconds].map(String);
   try {
-    const answers = await runInSandbox("scene.js", [variant, layout, ...numbers, ...group], await placeOf(group));
+    const args = [variant, layout, ...numbers, kubeProxyBinary, ...group];
+    const answers = await runInSandbox("scene.js", args, await placeOf(group));
     const measurements: readonly Measurement[] = JSON.parse(answers);
     for (const measurement of measurements) console.error(`  ${printAnswer(summarise(measurement))}`);
     return measurements;

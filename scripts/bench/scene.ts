@@ -1,4 +1,4 @@
-// What is asked inside one sandbox? Some questions of one variant and layout, at one size; the answers go to standard output.
+// Measures some questions of one variant and layout at one size, inside one sandbox; prints the answers as JSON.
 import { type LoadedNode, loadNode } from "./loaded-node.ts";
 import type { Measurement } from "./measurement.ts";
 import { askApi, askApiStart } from "./questions/api.ts";
@@ -9,6 +9,7 @@ import { askDaemonChange } from "./questions/daemon-change.ts";
 import { askDaemonMemory } from "./questions/daemon-memory.ts";
 import { askGrowth } from "./questions/growth.ts";
 import { askIpvs } from "./questions/ipvs.ts";
+import { askLoad } from "./questions/load.ts";
 import { askOutage } from "./questions/outage.ts";
 import { askRestart } from "./questions/restart.ts";
 import { askService } from "./questions/service.ts";
@@ -34,6 +35,7 @@ const FRESH: ReadonlyMap<string, (subject: Subject) => Answers> = new Map([
   ["start-paged", (subject) => askApiStart(subject, "paged")],
   ["churn", askChurn],
   ["outage", askOutage],
+  ["load", askLoad],
   ["ipvs", ({ size }) => askIpvs(size)],
 ]);
 
@@ -46,7 +48,8 @@ const LOADED: ReadonlyMap<string, (loaded: LoadedNode) => Answers> = new Map([
   ["restart", askRestart],
 ]);
 
-const [variant, layout, services, endpoints, endpointsOfOne, seconds, ...questions] = process.argv.slice(2);
+const [variant, layout, services, endpoints, endpointsOfOne, seconds, kubeProxyBinary, ...questions] =
+  process.argv.slice(2);
 prepareFolder();
 chooseVariant(oneOf(VARIANTS, variant));
 try {
@@ -56,6 +59,7 @@ try {
       size: { services: Number(services), endpoints: Number(endpoints) },
       endpointsOfOne: Number(endpointsOfOne),
       seconds: Number(seconds),
+      ...(kubeProxyBinary && { kubeProxyBinary }),
     },
     questions,
   );

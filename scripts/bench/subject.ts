@@ -1,4 +1,4 @@
-// What is a question asked about?
+// What one sandbox measures.
 import type { Options } from "../../src/options/options.ts";
 import type { Size } from "./cluster.ts";
 
@@ -14,4 +14,6 @@ export interface Subject {
   readonly seconds: number;
   /** Of the one Service that `endpoints` is about. */
   readonly endpointsOfOne: number;
+  /** Path of a kube-proxy binary that `load` measures beside ours. */
+  readonly kubeProxyBinary?: string;
 }

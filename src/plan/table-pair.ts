@@ -1,4 +1,4 @@
-// Which two versions of a table are compared, and when is a chain of one to be written?
+// Two versions of a table, and which chains of one have to be written.
 import type { ListChanges } from "../paged-list.ts";
 import type { Chain, Fragment, KernelState, TableName } from "../state/kernel-state.ts";
 import { sameLines } from "../state/rule.ts";
@@ -16,7 +16,7 @@ export interface TablePair {
 
 /** Not where it is there as it should be, and not where only some of it is ours. */
 export function isToBeWritten(wanted: Chain, actual: Chain | undefined): boolean {
-  if (wanted.hold === "built-in") return false;
+  if (wanted.hold === "built-in" || wanted === actual) return false;
   if (!actual) return true;
   return wanted.hold === "ours" && !sameLines(wanted.rules, actual.rules);
 }

@@ -1,8 +1,8 @@
-// Does the daemon hold out when slices change without end, and is the kernel right soon after the last change?
+// Changes EndpointSlices without pause, and checks that the kernel has the right rules soon after the last change.
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApiProcess, type Written } from "../api-process.ts";
 import { monotonic } from "../clock.ts";
-import { changedService, type Manifest, manifestsOf, type Size } from "../cluster.ts";
+import { manifestsAfter } from "../cluster.ts";
 import { BenchDaemon, type Pass, REST, type Weight } from "../daemon.ts";
 import { findDifference, rulesFor } from "../kernel-check.ts";
 import type { Measurement } from "../measurement.ts";
@@ -129,12 +129,4 @@ function workOf({ worked, elapsed, passes, written }: Churn, seconds: number): r
       against: "rest of a running pass, least gap, that pass",
     },
   ];
-}
-
-/** All objects as so many changes left them. */
-function manifestsAfter(size: Size, changes: number): readonly Manifest[] {
-  const latest = new Map<number, number>();
-  for (let change = 1; change <= changes; change++) latest.set(changedService(size, change), change);
-  const services = Array.from({ length: size.services }, (_, service) => service);
-  return services.flatMap((service) => manifestsOf(service, size, latest.get(service)));
 }

@@ -1,5 +1,6 @@
-// What does every chain file need to write the rules of one ServicePort?
+// The values from which every chain file writes the rules of one ServicePort.
 import type { Endpoint } from "../../model/endpoint.ts";
+import type { ServicePort } from "../../model/service-port.ts";
 import type { Settings } from "../../model/settings.ts";
 import type { ServiceTraffic } from "../../model/traffic.ts";
 import { type LowerProtocol, lower } from "../../net/protocol.ts";
@@ -15,6 +16,8 @@ export interface Context {
   readonly names: ServiceChainNames;
   /** The chain of an endpoint, which is also the name of its list of recent clients. */
   readonly chainOf: (endpoint: Endpoint) => string;
+  /** Endpoint chains that were written last, of the same ServicePort under the same settings, by the endpoint's text. */
+  readonly written: ReadonlyMap<string, Chain>;
   /** `namespace/name:port`, as comments have it. */
   readonly service: string;
   readonly protocol: LowerProtocol;
@@ -30,11 +33,13 @@ export function contextOf(
   { prefix }: { readonly prefix: string } = { prefix: PREFIX },
 ): Context {
   const { servicePort } = traffic;
+  const isLatest = latest?.fill === fill && latest.settings === settings && latest.servicePort === servicePort;
+  const written = isLatest && latest ? latest.chains : NONE;
   let names: ServiceChainNames | undefined;
   let known: Map<Endpoint, string> | undefined;
   const chainOf = (endpoint: Endpoint) => {
     known ??= new Map();
-    const name = known.get(endpoint) ?? endpointChainName(servicePort, endpoint);
+    const name = known.get(endpoint) ?? written.get(endpoint.text)?.name ?? endpointChainName(servicePort, endpoint);
     known.set(endpoint, name);
     return name;
   };
@@ -48,9 +53,28 @@ export function contextOf(
       return names;
     },
     chainOf,
+    written,
     service: servicePort.text,
     protocol: lower(servicePort.protocol),
   };
+}
+
+interface EndpointChains extends Pick<Context, "fill" | "settings"> {
+  readonly servicePort: ServicePort;
+  readonly chains: ReadonlyMap<string, Chain>;
+}
+
+const NONE: ReadonlyMap<string, Chain> = new Map();
+
+let latest: EndpointChains | undefined;
+
+/**
+ * Keeps the endpoint chains of one ServicePort, the last one only. A diff asks for its chains before and after a change
+ * one after the other, and most endpoints are in both: these chains are then the same object, neither named nor written
+ * out twice.
+ */
+export function rememberEndpointChains({ fill, settings, traffic }: Context, chains: ReadonlyMap<string, Chain>): void {
+  latest = { fill, settings, servicePort: traffic.servicePort, chains };
 }
 
 /**

@@ -1,4 +1,4 @@
-// What does one ServicePort need in the kernel?
+// Writes the chains and shared rules of one ServicePort in kube-proxy's layout.
 
 import type { Settings } from "../../model/settings.ts";
 import type { Chain, Rule, Shares, TableName } from "../../state/kernel-state.ts";
@@ -13,7 +13,7 @@ import { kubeSep } from "./chains/kube-sep.ts";
 import { kubeServices } from "./chains/kube-services.ts";
 import { kubeServicesFilter } from "./chains/kube-services-filter.ts";
 import { kubeSvc, kubeSvl } from "./chains/kube-svc.ts";
-import { type Context, contextOf } from "./context.ts";
+import { type Context, contextOf, rememberEndpointChains } from "./context.ts";
 
 /** Lines of a ServicePort with a chain for the Service, and of each endpoint: a chain, its rules, and the way to it. */
 const LINES = { servicePort: 4, endpoint: 4 } as const;
@@ -29,8 +29,13 @@ export function writingOf(fill: FillFrom, settings: Settings): Writing {
 }
 
 function natChains(context: Context): readonly Chain[] {
-  const endpoints = context.traffic.reachable.map((endpoint) => kubeSep(context, endpoint));
-  const chains = [kubeExt(context), kubeFw(context), kubeSvc(context), kubeSvl(context), ...endpoints];
+  const endpoints = new Map(
+    context.traffic.reachable.map((endpoint) => {
+      return [endpoint.text, context.written.get(endpoint.text) ?? kubeSep(context, endpoint)];
+    }),
+  );
+  rememberEndpointChains(context, endpoints);
+  const chains = [kubeExt(context), kubeFw(context), kubeSvc(context), kubeSvl(context), ...endpoints.values()];
   return chains.filter((chain): chain is Chain => chain !== undefined);
 }
 
