@@ -158,7 +158,13 @@ class Site {
   async answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = "", url = "" } = message;
     const { pathname, searchParams } = new URL(url, "http://server");
+    let isClosed = false;
+    response.once("close", () => {
+      isClosed = true;
+    });
     const body = await text(message).catch(() => "");
+    // A watch on a connection that is closed already would count as open for ever.
+    if (isClosed) return;
     const resource = pathname.replace(/^.*\/(services|nodes|endpointslices|events|pods)(\/.*)?$/, "$1");
     const request = { method, url, verb: verbOf(method, pathname, searchParams), resource };
     this.#requests.push(request);
