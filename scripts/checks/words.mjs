@@ -9,6 +9,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const CHECKED = [
   "src/lint",
   "src/options",
+  "src/net",
   "src/cli/lint.ts",
   "src/commands/lint.ts",
   "src/commands/lint-objects.ts",
@@ -75,7 +76,7 @@ function problemsOf(file) {
   const header = lines.find((line) => !line.startsWith("#!")) ?? "";
   if (SOURCE.test(file) && !header.startsWith("//") && !header.startsWith("/**"))
     problems.push(`${file}:1: begin the file with a comment that says what it contains`);
-  if (SOURCE.test(file) && header.endsWith("?"))
+  if (SOURCE.test(file) && /\?(\s|$)/.test(header))
     problems.push(`${file}:1: write a statement that says what the file contains, not a question`);
   // This file has to list the words.
   if (file === "scripts/checks/words.mjs") return problems;

@@ -1,12 +1,12 @@
-// Which row of octal digits is an address, and which range is the beginning of one?
+// Converts IP addresses to octal digits, and digit prefixes to CIDRs, for the dispatch tree of the Indexed layout.
 import ipaddr from "ipaddr.js";
 import { kernelText } from "./address.ts";
 import type { Family } from "./family.ts";
 
-/** Digits of a whole address. The first one has two bits, all others three. */
+/** Digits of a whole address. The first digit has two bits, every other one three. */
 const LENGTH: Readonly<Record<Family, number>> = { IPv4: 11, IPv6: 43 };
 
-/** The octal digits of a canonical address. */
+/** Returns the octal digits of a canonical address. */
 export function addressDigits(canonical: string): string {
   const family = canonical.includes(":") ? "IPv6" : "IPv4";
   const bytes = ipaddr.parse(canonical).toByteArray();
@@ -14,15 +14,15 @@ export function addressDigits(canonical: string): string {
   return BigInt(`0x${hex}`).toString(8).padStart(LENGTH[family], "0");
 }
 
-/** A range of addresses. */
+/** A CIDR. */
 export interface DigitRange {
-  /** Its first address, as the kernel's tools print it. */
+  /** The first address, as the kernel's tools print it. */
   readonly address: string;
   /** Prefix length. */
   readonly prefix: number;
 }
 
-/** All addresses that begin with these digits, of which there must be one. */
+/** Returns the CIDR of all addresses that begin with these digits. At least one digit is required. */
 export function rangeOfDigits(digits: string, family: Family): DigitRange {
   const value = BigInt(`0o${digits.padEnd(LENGTH[family], "0")}`);
   const hex = value.toString(16).padStart(family === "IPv4" ? 8 : 32, "0");

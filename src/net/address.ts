@@ -1,8 +1,8 @@
-// How is an IP address read and printed? Inside the house an address is its canonical text.
+// Parses and prints IP addresses. The rest of the program represents an address by its canonical text.
 import ipaddr from "ipaddr.js";
 import type { Family } from "./family.ts";
 
-/** An address that was read: its family and its canonical text (RFC 5952 for IPv6, no leading zeros for IPv4). */
+/** A parsed address: its family and its canonical text (RFC 5952 for IPv6, no leading zeros for IPv4). */
 export interface Address {
   readonly family: Family;
   readonly text: string;
@@ -10,12 +10,12 @@ export interface Address {
 
 const DOTTED = /^\d{1,10}(?:\.\d{1,10}){3}$/;
 
-/** Four octets as they are printed. */
+/** Four octets without leading zeros. */
 const CANONICAL = /^(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/;
 
 /**
- * Reads an address as Kubernetes' lenient parser does: leading zeros of an IPv4 octet are decimal, an IPv4-mapped
- * IPv6 address is IPv4; a zone id, blanks or anything else is no address.
+ * Parses an address like Kubernetes' `ParseIPSloppy` (k8s.io/utils/net): IPv4 octets with leading zeros are decimal, an
+ * IPv4-mapped IPv6 address is IPv4. Returns undefined for any other text, also with a zone id or blanks.
  */
 export function parseAddress(text: string): Address | undefined {
   if (CANONICAL.test(text)) return { family: "IPv4", text };
@@ -30,12 +30,12 @@ export function parseAddress(text: string): Address | undefined {
     : { family: "IPv6", text: parsed.toRFC5952String() };
 }
 
-/** `10.0.0.1:80` or `[fd00::1]:80`: how the kernel tools and Kubernetes write an address with a port. */
+/** Prints `10.0.0.1:80` or `[fd00::1]:80`, as the kernel's tools and Kubernetes do. */
 export function hostPort(address: string, port: number): string {
   return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
-/** The family of a canonical address or CIDR. */
+/** Returns the family of a canonical address or CIDR. */
 export function familyOf(canonical: string): Family {
   return canonical.includes(":") ? "IPv6" : "IPv4";
 }
@@ -46,7 +46,7 @@ function parseDotted(text: string): Address | undefined {
   return { family: "IPv4", text: octets.join(".") };
 }
 
-// The library takes `::1.2.3.4` for a mapped address, so the dotted tail is written as two groups first.
+// ipaddr.js parses `::1.2.3.4` as a mapped address, so the dotted tail is first converted to two groups.
 function hexTail(text: string, tail: string): string | undefined {
   const dotted = DOTTED.test(tail) ? parseDotted(tail) : undefined;
   if (!dotted) return undefined;
@@ -58,8 +58,8 @@ function hexTail(text: string, tail: string): string | undefined {
 const COMPATIBLE = /^::([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
 /**
- * The address as the kernel's tools print it. They write the last two groups of an IPv6 address that is zero before
- * them as dotted octets (`::102:304` as `::1.2.3.4`, by inet_ntop); all else is the canonical text.
+ * Prints an address like the kernel's tools. By inet_ntop they print an IPv6 address whose first six groups are zero with
+ * dotted octets (`::102:304` as `::1.2.3.4`). Every other address is printed in canonical text.
  */
 export function kernelText(canonical: string): string {
   const groups = canonical.startsWith("::") && COMPATIBLE.exec(canonical);
@@ -71,7 +71,7 @@ export function kernelText(canonical: string): string {
   return `::${octets.join(".")}`;
 }
 
-/** One address as a range: `10.0.0.1/32`, as the kernel's tools print it. */
+/** Prints a single address as a CIDR like the kernel's tools: `10.0.0.1/32`. */
 export function single(canonical: string): string {
   return `${kernelText(canonical)}/${canonical.includes(":") ? 128 : 32}`;
 }

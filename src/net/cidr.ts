@@ -1,9 +1,9 @@
-// How is an address range read, printed and asked? Inside the house a CIDR is its canonical, masked text.
+// Parses CIDRs. The rest of the program represents a CIDR by its canonical, masked text.
 import ipaddr from "ipaddr.js";
 import { parseAddress } from "./address.ts";
 import type { Family } from "./family.ts";
 
-/** A range that was read: canonical text is masked (`10.1.2.3/8` becomes `10.0.0.0/8`). */
+/** A parsed CIDR. Its canonical text is masked: `10.1.2.3/8` becomes `10.0.0.0/8`. */
 export interface Cidr {
   readonly family: Family;
   readonly text: string;
@@ -11,7 +11,7 @@ export interface Cidr {
   readonly prefix: number;
 }
 
-/** Reads `address/length` as leniently as `parseAddress` reads an address; undefined if it is none. */
+/** Parses `address/length`, the address like `parseAddress`. Returns undefined for any other text. */
 export function parseCidr(text: string): Cidr | undefined {
   const slash = text.indexOf("/");
   if (slash < 0 || !/^\d{1,5}$/.test(text.slice(slash + 1))) return undefined;
@@ -24,7 +24,7 @@ export function parseCidr(text: string): Cidr | undefined {
   return { family: address.family, text: `${network(address, prefix)}/${prefix}`, prefix };
 }
 
-/** Does the canonical CIDR hold the canonical address? Never across families. */
+/** Returns whether the canonical CIDR contains the canonical address; false if the families differ. */
 export function cidrContains(cidr: string, address: string): boolean {
   const range = ipaddr.parseCIDR(cidr);
   const parsed = ipaddr.parse(address);

@@ -1,6 +1,6 @@
-// Which IP families are there? Spelled as Kubernetes spells them in objects, labels and metrics.
+// Defines IP families, spelled as in Kubernetes objects, labels and metrics.
 
 export type Family = "IPv4" | "IPv6";
 
-/** Both families, in the order every loop and every output uses. */
+/** Both families, in the order of every loop and output. */
 export const FAMILIES: readonly Family[] = ["IPv4", "IPv6"];

@@ -1,17 +1,17 @@
-// Which transport protocols can a Service port have?
+// Defines the transport protocols of Service ports.
 
-/** As Kubernetes spells them. */
+/** As spelled in Kubernetes objects. */
 export type Protocol = "TCP" | "UDP" | "SCTP";
 
 export const PROTOCOLS: readonly Protocol[] = ["TCP", "UDP", "SCTP"];
 
-/** As the header of an IP packet has them. */
+/** Protocol numbers of the IP header (IANA). */
 export const PROTOCOL_NUMBERS: Readonly<Record<Protocol, number>> = { TCP: 6, UDP: 17, SCTP: 132 };
 
-/** As iptables, ipset and chain-name hashes spell them. */
+/** As spelled by iptables, ipset and in the hashes of chain names. */
 export type LowerProtocol = "tcp" | "udp" | "sctp";
 
-/** The kernel tools' spelling of a protocol. */
+/** Converts a protocol to the spelling of the kernel's tools. */
 export function lower(protocol: Protocol): LowerProtocol {
   switch (protocol) {
     case "TCP":
