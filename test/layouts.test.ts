@@ -11,7 +11,7 @@ import { FAMILIES } from "../src/net/family.ts";
 import { PROTOCOL_NUMBERS } from "../src/net/protocol.ts";
 import type { InterfaceAddress } from "../src/state/node-facts.ts";
 import type { Origin, Packet } from "../src/trace/packet.ts";
-import { fieldOfState } from "../src/trace/ruleset.ts";
+import { rulesetOfState } from "../src/trace/ruleset.ts";
 import { clusters } from "./support/arbitrary-clusters.ts";
 import { differencesOf, recentLists } from "./support/both-layouts.ts";
 import {
@@ -83,7 +83,7 @@ function bothOf({ world, addresses }: Node) {
   const [compat, indexed] = [BACKEND, INDEXED_BACKEND].map((backend) => backend.desired(world));
   if (!compat || !indexed) throw new Error("a backend is missing");
   return {
-    fields: { compat: fieldOfState(compat, addresses), indexed: fieldOfState(indexed, addresses) },
+    fields: { compat: rulesetOfState(compat, addresses), indexed: rulesetOfState(indexed, addresses) },
     lists: [recentLists(compat), recentLists(indexed)],
   };
 }
@@ -97,7 +97,7 @@ function differencesFor(node: Node, packets: readonly Packet[]): readonly string
   const remembered = packets.flatMap((packet) => some.map((list) => ({ ...packet, remembered: new Set([list]) })));
   return [...packets, ...remembered].flatMap((packet) =>
     differencesOf(fields, packet).map(
-      (difference) => `${JSON.stringify({ ...packet, remembered: [...(packet.remembered ?? [])] })}: ${difference}`,
+      (difference) => `${JSON.stringify({ ...packet, remembered: [...(packet.recentLists ?? [])] })}: ${difference}`,
     ),
   );
 }

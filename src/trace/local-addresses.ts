@@ -2,10 +2,10 @@
 
 import type { Family } from "../net/family.ts";
 import { type InterfaceAddress, IPVS_DEVICE } from "../state/node-facts.ts";
-import type { Field } from "./ruleset.ts";
+import type { Ruleset } from "./ruleset.ts";
 
-/** What is known of the node's addresses of one family. */
-export interface Locality {
+/** The local addresses of one family, as far as they are known. */
+export interface LocalAddresses {
   /** Undefined: not known. */
   readonly isLocal: (address: string) => boolean | undefined;
   /** Is the address on this interface? */
@@ -16,7 +16,7 @@ export interface Locality {
   readonly firstOf: (name: string) => string | undefined;
 }
 
-export function localityOf({ family, addresses, serviceAddresses }: Field): Locality {
+export function localAddressesOf({ family, addresses, serviceAddresses }: Ruleset): LocalAddresses {
   const own = addresses?.filter(({ address }) => address.includes(":") === (family === "IPv6"));
   const known = new Set(own?.map(({ address }) => address));
   const on = new Set(own?.map((one) => `${one.interface} ${one.address}`));

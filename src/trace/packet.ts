@@ -10,14 +10,14 @@ export function printHostPort(address: string, port: number | undefined): string
   return port === undefined ? address : hostPort(address, port);
 }
 
-/** An interface's name; `none`: the packet has none at this point; `unknown`: nobody said which. */
+/** An interface's name; `none`: the packet has none at this point; `unknown`: not given. */
 export type Interface =
   | { readonly kind: "named"; readonly name: string }
   | { readonly kind: "none" }
   | { readonly kind: "unknown" };
 
 /**
- * The first packet of a connection. Of it is taken for granted what holds for nearly every one: it is whole and sent to
+ * The first packet of a connection. It is assumed to be like nearly every such packet: it is whole and sent to
  * this host alone, its type of service is 0, a TCP packet has SYN and no other flag, one of SCTP an INIT chunk, one of
  * ICMP is an echo request; its IPv6 header has no extension, IPsec has nothing to do with it, and it comes by the way
  * that answers to its source leave by.
@@ -33,12 +33,12 @@ export interface Packet {
   readonly destinationPort?: number | undefined;
   /** Absent: any. */
   readonly sourcePort?: number;
-  /** 0 unless said. */
+  /** Default 0. */
   readonly mark?: number;
   /** The interface by which it leaves the node, where that is known. */
   readonly outInterface?: string;
   /** Names of `recent` lists that remember its source from before. */
-  readonly remembered?: ReadonlySet<string>;
+  readonly recentLists?: ReadonlySet<string>;
 }
 
 export type Origin =
@@ -73,12 +73,12 @@ export interface HostAddress {
   readonly bits: AddressBits;
 }
 
-/** The virtual server that took the packet, and how it sends it on. */
-export interface TakenBy extends ServerIdentity {
+/** The virtual server that handles the packet, and its forwarding method. */
+export interface SelectedServer extends ServerIdentity {
   readonly method: ForwardMethod;
 }
 
-/** A packet between two rules. Two with the same key have the same future. */
+/** A packet between two rules. States with equal keys behave alike from here on. */
 export interface PacketState {
   readonly key: string;
   /** Undefined: one of the node's own addresses; which one, the routes decide. */
@@ -94,19 +94,19 @@ export interface PacketState {
   readonly tracked: boolean;
   /** Has a rule translated the connection's source, or its destination? */
   readonly translated: { readonly source: boolean; readonly destination: boolean };
-  readonly takenBy: TakenBy | undefined;
+  readonly server: SelectedServer | undefined;
   /** Lists of the `recent` match that this very packet has put its source on. */
-  readonly remembered: readonly string[];
+  readonly recentLists: readonly string[];
 }
 
-type Parts = Omit<PacketState, "key">;
+type StateParts = Omit<PacketState, "key">;
 
-export function packetState(parts: Parts): PacketState {
-  return { ...parts, key: keyOf(parts) };
+export function packetState(parts: StateParts): PacketState {
+  return { ...parts, key: stateKey(parts) };
 }
 
 /** The packet with some parts changed. */
-export function changed(state: PacketState, changes: Partial<Parts>): PacketState {
+export function withChanges(state: PacketState, changes: Partial<StateParts>): PacketState {
   return packetState({ ...state, ...changes });
 }
 
@@ -115,8 +115,8 @@ export function hostAddress(text: string): HostAddress {
   return { text, bits: { family: familyOf(text), bits: addressValue(text) } };
 }
 
-function keyOf(parts: Parts): string {
-  const { translated, takenBy } = parts;
+function stateKey(parts: StateParts): string {
+  const { translated, server } = parts;
   return [
     parts.source?.text,
     parts.sourcePort,
@@ -127,7 +127,7 @@ function keyOf(parts: Parts): string {
     parts.tracked,
     translated.source,
     translated.destination,
-    takenBy && `${takenBy.address} ${takenBy.port} ${takenBy.protocol} ${takenBy.method}`,
-    ...parts.remembered,
+    server && `${server.address} ${server.port} ${server.protocol} ${server.method}`,
+    ...parts.recentLists,
   ].join("|");
 }

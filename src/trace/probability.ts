@@ -28,7 +28,7 @@ export function plus(one: Fraction, other: Fraction): Fraction {
   return { top: top * other.bottom + other.top * bottom, bottom: bottom * other.bottom };
 }
 
-/** What is left of the whole. */
+/** The complement: 1 minus the probability. */
 export function rest({ top, bottom }: Fraction): Fraction {
   return { top: bottom - top, bottom };
 }
@@ -47,20 +47,23 @@ const RESOLUTION = 1n << (PRECISION - 31n);
 /** Fractions with a larger bottom lie so close together that one of them is near to anything. */
 const LARGEST_BOTTOM = 10_000n;
 
-/** `1/3 (33.3 %)`; where there is no small fraction that it stands for, `12.3 %` alone. */
-export function printShare(share: Fraction): string {
-  const small = smallFraction(share);
-  if (small === undefined) return printPercent(numberOf(share));
+/** `1/3 (33.3 %)`; without a simple fraction close enough, `12.3 %` alone. */
+export function printShare(probability: Fraction): string {
+  const small = smallFraction(probability);
+  if (small === undefined) return printPercent(numberOf(probability));
   const percent = printPercent(numberOf(small));
   return small.bottom === 1n ? percent : `${small.top}/${small.bottom} (${percent})`;
 }
 
-/** The fraction with the smallest bottom within the kernel's resolution; undefined where nobody would have meant it. */
+/** The fraction with the smallest bottom within the kernel's resolution; undefined if there is no simple one. */
 export function smallFraction({ top, bottom }: Fraction): Fraction | undefined {
-  const share = (top << PRECISION) / bottom;
-  if (share <= RESOLUTION) return top === 0n ? { top: 0n, bottom: 1n } : undefined;
+  const probability = (top << PRECISION) / bottom;
+  if (probability <= RESOLUTION) return top === 0n ? { top: 0n, bottom: 1n } : undefined;
   const whole = 1n << PRECISION;
-  const found = simplest({ top: share - RESOLUTION, bottom: whole }, { top: share + RESOLUTION, bottom: whole });
+  const found = simplest(
+    { top: probability - RESOLUTION, bottom: whole },
+    { top: probability + RESOLUTION, bottom: whole },
+  );
   return found.bottom > LARGEST_BOTTOM ? undefined : found;
 }
 
@@ -76,6 +79,6 @@ function simplest(low: Fraction, high: Fraction): Fraction {
 }
 
 /** Three digits that count. */
-function printPercent(share: number): string {
-  return `${Number((share * 100).toPrecision(3))} %`;
+function printPercent(probability: number): string {
+  return `${Number((probability * 100).toPrecision(3))} %`;
 }

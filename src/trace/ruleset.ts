@@ -11,30 +11,30 @@ import { type InterfaceAddress, IPVS_DEVICE } from "../state/node-facts.ts";
 import type { VirtualServer } from "../state/virtual-server.ts";
 import { wholeTable } from "../state/whole-tables.ts";
 
-/** What a built-in chain does with a packet that is left at its end. */
+/** The policy of a built-in chain. */
 export type Policy = "ACCEPT" | "DROP";
 
-export interface Field {
+export interface Ruleset {
   readonly family: Family;
   /** A table that is not there has no rules, unless it is missing. */
   readonly tables: ReadonlyMap<TableName, Chains>;
   /** By table and chain; ACCEPT where none is known. */
   readonly policies: ReadonlyMap<TableName, ReadonlyMap<string, Policy>>;
-  /** By name. A rule that asks for another one cannot be judged. */
-  readonly sets: ReadonlyMap<string, FoundSet>;
+  /** By name. A match of any other set is unknown. */
+  readonly sets: ReadonlyMap<string, Ipset>;
   readonly servers: readonly VirtualServer[];
   /** All addresses of all interfaces; undefined: not known, so that it is not known either what is local. */
   readonly addresses: readonly InterfaceAddress[] | undefined;
   /** Addresses that are local for sure, whatever else is: those of virtual servers. */
   readonly serviceAddresses: ReadonlySet<string>;
-  /** A packet that comes to one of these ends as unknown. Absent: everything is known. */
+  /** Parts that are not known; a packet that reaches one of them ends as unknown. */
   readonly missing?: readonly MissingPart[];
   /** Does the kernel track the connections that IPVS translates (`net.ipv4.vs.conntrack`)? */
   readonly ipvsTracked: boolean;
 }
 
-/** The field of a wanted state, or of an observed one; `addresses` are the node's, without those of Services. */
-export function fieldOfState(state: KernelState, addresses: readonly InterfaceAddress[] | undefined): Field {
+/** The ruleset of a wanted state, or of an observed one; `addresses` are the node's, without those of Services. */
+export function rulesetOfState(state: KernelState, addresses: readonly InterfaceAddress[] | undefined): Ruleset {
   const { ipvs, family } = state;
   const whole = ipvs?.kind === "observed" ? ipvs : wholeIpvs(state);
   return {
@@ -43,14 +43,14 @@ export function fieldOfState(state: KernelState, addresses: readonly InterfaceAd
     policies: new Map(),
     sets: new Map(whole.sets.map((set) => [set.name, set])),
     servers: whole.servers,
-    addresses: withServices(addresses, whole.addresses),
+    addresses: withServiceAddresses(addresses, whole.addresses),
     serviceAddresses: new Set(whole.addresses),
     ipvsTracked: true,
   };
 }
 
 /** What was read on a node: each text is that of its tool, and may be missing. */
-export interface Dump {
+export interface DumpTexts {
   readonly family: Family;
   /** Of `iptables-save` or `ip6tables-save`. */
   readonly tables: string;
@@ -62,25 +62,25 @@ export interface Dump {
 }
 
 /**
- * The field of a dump. A virtual server's address is taken for local even if the node's addresses do not have it: the
+ * The ruleset of a dump. A virtual server's address is taken for local even if the node's addresses do not have it: the
  * mode that makes them keeps their addresses on an interface of its own. Throws RuleSyntaxError, with the line.
  */
-export function fieldOfDump({ family, tables, sets = "", servers = "", addresses }: Dump): Field {
+export function rulesetOfDump({ family, tables, sets = "", servers = "", addresses }: DumpTexts): Ruleset {
   const own = parseServers(servers).filter(({ address }) => address.includes(":") === (family === "IPv6"));
   const served = [...new Set(own.map(({ address }) => address))];
   return {
     family,
     tables: parseTables(tables),
-    policies: readPolicies(tables),
-    sets: readFoundSets(sets),
+    policies: parsePolicies(tables),
+    sets: parseIpsetSave(sets),
     servers: own,
-    addresses: withServices(addresses, served),
+    addresses: withServiceAddresses(addresses, served),
     serviceAddresses: new Set(served),
     ipvsTracked: true,
   };
 }
 
-function withServices(
+function withServiceAddresses(
   addresses: readonly InterfaceAddress[] | undefined,
   served: readonly string[],
 ): readonly InterfaceAddress[] | undefined {
@@ -89,7 +89,7 @@ function withServices(
   return addresses && [...addresses, ...more.map((address) => ({ interface: IPVS_DEVICE, address }))];
 }
 
-function readPolicies(text: string): ReadonlyMap<TableName, ReadonlyMap<string, Policy>> {
+function parsePolicies(text: string): ReadonlyMap<TableName, ReadonlyMap<string, Policy>> {
   const policies = new Map<TableName, Map<string, Policy>>();
   let chains = new Map<string, Policy>();
   for (const [, table, chain = "", policy] of text.matchAll(/^(?:\*(\S+)|:(\S+) (ACCEPT|DROP)\b.*)$/gm)) {
@@ -102,7 +102,7 @@ function readPolicies(text: string): ReadonlyMap<TableName, ReadonlyMap<string, 
 }
 
 /** A set of any type. Ours are such sets as well. */
-export interface FoundSet {
+export interface Ipset {
   readonly name: string;
   /** As ipset spells it: `hash:net`, `list:set`. */
   readonly type: string;
@@ -114,7 +114,7 @@ export interface FoundSet {
   readonly entries: Iterable<string>;
 }
 
-interface OpenSet extends FoundSet {
+interface MutableIpset extends Ipset {
   readonly entries: string[];
 }
 
@@ -123,40 +123,40 @@ const CREATE = /^create (\S+) (\S+)(.*)$/;
 const ADD = /^add (\S+) (\S+)(.*)$/;
 
 /** Reads save text, by name. Throws RuleSyntaxError, with the line, for what is not save text. */
-export function readFoundSets(text: string): ReadonlyMap<string, FoundSet> {
-  const sets = new Map<string, OpenSet>();
+export function parseIpsetSave(text: string): ReadonlyMap<string, Ipset> {
+  const sets = new Map<string, MutableIpset>();
   for (const [index, line] of text.split("\n").entries()) {
     if (line === "" || line.startsWith("#")) continue;
-    if (!create(sets, line) && !add(sets, line)) {
+    if (!parseCreate(sets, line) && !parseAdd(sets, line)) {
       throw new RuleSyntaxError(index + 1, line, "neither a set nor an entry of one above");
     }
   }
   return sets;
 }
 
-function create(sets: Map<string, OpenSet>, line: string): boolean {
+function parseCreate(sets: Map<string, MutableIpset>, line: string): boolean {
   const [, name, type = "", written = ""] = CREATE.exec(line) ?? [];
   if (name === undefined) return false;
-  const options = bare(written);
-  const netmask = valueBehind(options, "netmask");
-  const family = type.startsWith("hash:") ? (valueBehind(options, "family") === "inet6" ? "inet6" : "inet") : "none";
+  const options = unquotedWords(written);
+  const netmask = valueAfter(options, "netmask");
+  const family = type.startsWith("hash:") ? (valueAfter(options, "family") === "inet6" ? "inet6" : "inet") : "none";
   sets.set(name, { name, type, family, ...(netmask === undefined ? {} : { netmask: Number(netmask) }), entries: [] });
   return true;
 }
 
-function add(sets: Map<string, OpenSet>, line: string): boolean {
+function parseAdd(sets: Map<string, MutableIpset>, line: string): boolean {
   const [, name = "", entry = "", options = ""] = ADD.exec(line) ?? [];
   const set = sets.get(name);
-  set?.entries.push(bare(options).includes("nomatch") ? `${entry} nomatch` : entry);
+  set?.entries.push(unquotedWords(options).includes("nomatch") ? `${entry} nomatch` : entry);
   return set !== undefined;
 }
 
 /** Options as words, without what an operator noted in quotation marks. */
-function bare(options: string): readonly string[] {
+function unquotedWords(options: string): readonly string[] {
   return options.replace(/"[^"]*"/g, "").split(" ");
 }
 
-function valueBehind(options: readonly string[], name: string): string | undefined {
+function valueAfter(options: readonly string[], name: string): string | undefined {
   const at = options.indexOf(name);
   return at < 0 ? undefined : options[at + 1];
 }

@@ -6,8 +6,8 @@ import type { Hook } from "./match/context.ts";
 import type { Packet } from "./packet.ts";
 import type { Fraction } from "./probability.ts";
 
-/** Where a rule stands. */
-export interface RulePlace {
+/** The position of a rule. */
+export interface RuleLocation {
   readonly hook: Hook;
   readonly table: TableName;
   readonly chain: string;
@@ -16,19 +16,19 @@ export interface RulePlace {
   readonly number: number;
 }
 
-/** Something that the packet met and that did something with it. */
+/** A rule or virtual server that the packet matched, and its effect. */
 export interface Step {
-  readonly at: RulePlace | ServerPlace;
-  /** What it did, in words: `destination becomes 10.244.1.7:8080`. */
+  readonly at: RuleLocation | ServerLocation;
+  /** The effect in words: `destination becomes 10.244.1.7:8080`. */
   readonly what: string;
-  /** Of all packets like the traced one, how many come here and have this done to them. */
-  readonly share: Fraction;
-  /** The steps before: more than one where ways that had parted are one again. */
-  readonly before: readonly Step[];
+  /** The probability that the packet takes this step. */
+  readonly probability: Fraction;
+  /** The previous steps; several where branches were merged. */
+  readonly previous: readonly Step[];
 }
 
-/** IPVS is met between the rules of a hook. */
-export interface ServerPlace {
+/** A virtual server, which IPVS evaluates between the tables of a hook. */
+export interface ServerLocation {
   readonly hook: Hook;
   readonly server: ServerIdentity;
 }
@@ -39,58 +39,61 @@ interface HostPort {
   readonly port?: number;
 }
 
-export type Outcome =
+export type Verdict =
   | Delivery
-  | { readonly kind: "dropped"; readonly by: RulePlace }
-  /** Left at the end of a built-in chain. */
+  | { readonly kind: "dropped"; readonly by: RuleLocation }
+  /** Dropped by the policy of a built-in chain. */
   | { readonly kind: "policy"; readonly hook: Hook; readonly table: TableName }
-  /** The sender is told by this answer: `icmp-port-unreachable`, `tcp-reset`. */
-  | { readonly kind: "rejected"; readonly by: RulePlace; readonly answer: string }
-  /** A virtual server has, or chose, no real server that takes connections: the sender is told `icmp-port-unreachable`. */
-  | { readonly kind: "refused"; readonly by: ServerPlace }
+  /** The sender receives this error: `icmp-port-unreachable`, `tcp-reset`. */
+  | { readonly kind: "rejected"; readonly by: RuleLocation; readonly answer: string }
+  /**
+   * A virtual server has, or chose, no real server that accepts connections: the sender receives `icmp-port-
+   * unreachable`.
+   */
+  | { readonly kind: "refused"; readonly by: ServerLocation }
   /** A rule cannot be evaluated, or a part of the kernel state is missing; `remedy` is what would supply it. */
   | {
       readonly kind: "unknown";
-      readonly by?: RulePlace | ServerPlace;
+      readonly by?: RuleLocation | ServerLocation;
       readonly reason: string;
       readonly remedy?: string;
     };
 
-/** It goes to a process of the node, or leaves the node for somebody else. */
+/** The packet reaches a process of the node, or leaves the node. */
 export interface Delivery {
   readonly kind: "delivered";
   readonly where: "node" | "network";
   readonly to: HostPort;
-  /** As the receiver sees it; undefined: the address of the node on the way there. */
+  /** The source that the receiver sees; undefined: an address of the node that its routes choose. */
   readonly source: string | undefined;
-  /** The rule, or the virtual server, that put this destination in; absent: it is the one that was sent to. */
-  readonly translatedBy?: RulePlace | ServerPlace;
-  /** The rules because of which the source is another one; none: it is the sender's own. */
-  readonly masqueradedBy: readonly RulePlace[];
-  /** How answers come back, and what else one should know. */
+  /** The rule or virtual server that translated the destination; absent if it is unchanged. */
+  readonly translatedBy?: RuleLocation | ServerLocation;
+  /** The rules that caused masquerading; empty if the source is unchanged. */
+  readonly masqueradedBy: readonly RuleLocation[];
+  /** Notes about the path of replies. */
   readonly notes: readonly string[];
 }
 
-export interface End {
-  readonly outcome: Outcome;
-  readonly share: Fraction;
-  /** Something other than chance decides, such as which server has least to do: then `share` is only a place holder. */
+export interface Outcome {
+  readonly verdict: Verdict;
+  readonly probability: Fraction;
+  /** The choice is not random, for example least connections: `probability` is then a placeholder. */
   readonly possible: boolean;
-  /** The last steps of the ways that lead here. */
-  readonly last: readonly Step[];
+  /** The last steps of the paths to this outcome. */
+  readonly lastSteps: readonly Step[];
 }
 
 export interface Trace {
   readonly packet: Packet;
-  /** In the order of hooks, tables and chains; rules that the packet is not for are left out. */
+  /** In the order of hooks, tables and chains; rules that do not match are left out. */
   readonly steps: readonly Step[];
-  /** Their shares add up to 1. */
-  readonly ends: readonly End[];
+  /** Their probabilities add up to 1. */
+  readonly outcomes: readonly Outcome[];
 }
 
-/** One way to a step or an end, in order. */
-export function wayTo(last: Step | undefined): readonly Step[] {
+/** One path to a step, in order. */
+export function stepsTo(last: Step | undefined): readonly Step[] {
   const way: Step[] = [];
-  for (let step = last; step !== undefined; step = step.before[0]) way.push(step);
+  for (let step = last; step !== undefined; step = step.previous[0]) way.push(step);
   return way.reverse();
 }

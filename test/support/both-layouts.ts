@@ -4,13 +4,13 @@ import { type KernelState, TABLES } from "../../src/state/kernel-state.ts";
 import { wholeTable } from "../../src/state/whole-tables.ts";
 import type { Packet } from "../../src/trace/packet.ts";
 import { numberOf } from "../../src/trace/probability.ts";
-import type { Field } from "../../src/trace/ruleset.ts";
-import { type End, type Step, type Trace, wayTo } from "../../src/trace/trace.ts";
+import type { Ruleset } from "../../src/trace/ruleset.ts";
+import { type Outcome, type Step, stepsTo, type Trace } from "../../src/trace/trace.ts";
 import { walk } from "../../src/trace/walk/hooks.ts";
 
 export interface BothLayouts {
-  readonly compat: Field;
-  readonly indexed: Field;
+  readonly compat: Ruleset;
+  readonly indexed: Ruleset;
 }
 
 /** The kernel draws one of so many numbers. */
@@ -29,34 +29,34 @@ export function differencesOf({ compat, indexed }: BothLayouts, packet: Packet):
 }
 
 /** Ends that are told apart by whatever somebody outside of the node can notice, and how often each is met. */
-function sharesOf({ ends }: Trace): ReadonlyMap<string, number> {
+function sharesOf({ outcomes }: Trace): ReadonlyMap<string, number> {
   const shares = new Map<string, number>();
-  for (const end of ends) {
+  for (const end of outcomes) {
     const text = printEnd(end);
-    shares.set(text, (shares.get(text) ?? 0) + numberOf(end.share));
+    shares.set(text, (shares.get(text) ?? 0) + numberOf(end.probability));
   }
   return shares;
 }
 
-function printEnd({ outcome, last }: End): string {
-  switch (outcome.kind) {
+function printEnd({ verdict, lastSteps }: Outcome): string {
+  switch (verdict.kind) {
     case "delivered": {
-      const { where, to, source, masqueradedBy } = outcome;
+      const { where, to, source, masqueradedBy } = verdict;
       const whose = masqueradedBy.length > 0 ? "masqueraded" : (source ?? "one of the node");
-      return `${where} ${hostPort(to.address, to.port ?? 0)} for ${whose}${rememberedIn(last)}`;
+      return `${where} ${hostPort(to.address, to.port ?? 0)} for ${whose}${rememberedIn(lastSteps)}`;
     }
     case "rejected":
-      return `rejected with ${outcome.answer}`;
+      return `rejected with ${verdict.answer}`;
     case "unknown":
-      return `unknown: ${outcome.reason}`;
+      return `unknown: ${verdict.reason}`;
     default:
-      return outcome.kind;
+      return verdict.kind;
   }
 }
 
 /** Lists that the client is put into on its way. */
 function rememberedIn(last: readonly Step[]): string {
-  const lists = last.flatMap((step) => wayTo(step)).flatMap(({ at }) => ("rule" in at ? listsOf(at.rule.line) : []));
+  const lists = last.flatMap((step) => stepsTo(step)).flatMap(({ at }) => ("rule" in at ? listsOf(at.rule.line) : []));
   return [...new Set(lists)].map((list) => `, remembered in ${list}`).join("");
 }
 

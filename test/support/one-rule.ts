@@ -2,25 +2,25 @@
 import type { TableName } from "../../src/state/kernel-state.ts";
 import type { Packet } from "../../src/trace/packet.ts";
 import { printShare } from "../../src/trace/probability.ts";
-import { type Dump, type Field, fieldOfDump } from "../../src/trace/ruleset.ts";
-import type { End } from "../../src/trace/trace.ts";
+import { type DumpTexts, type Ruleset, rulesetOfDump } from "../../src/trace/ruleset.ts";
+import type { Outcome } from "../../src/trace/trace.ts";
 import { walk } from "../../src/trace/walk/hooks.ts";
 
 export interface Asked {
   readonly hook?: "PREROUTING" | "INPUT" | "FORWARD" | "OUTPUT" | "POSTROUTING";
   readonly table?: TableName;
   readonly packet?: Partial<Packet>;
-  readonly dump?: Partial<Dump>;
+  readonly dump?: Partial<DumpTexts>;
 }
 
 /** A node with one address, and no rules but these. */
-export function nodeWith(tables: string, given: Partial<Dump> = {}): Field {
+export function nodeWith(tables: string, given: Partial<DumpTexts> = {}): Ruleset {
   const addresses = [
     { interface: "lo", address: "127.0.0.1" },
     { interface: "eth0", address: "192.0.2.10" },
     { interface: "eth0", address: "2001:db8:a::10" },
   ];
-  return fieldOfDump({ family: "IPv4", tables, addresses, ...given });
+  return rulesetOfDump({ family: "IPv4", tables, addresses, ...given });
 }
 
 /** TCP from a client outside to a pod, through the node. */
@@ -46,42 +46,42 @@ export function tableText(table: TableName, lines: readonly string[]): string {
 /** `holds`, `fails`, the share for which it holds, or why that is not known. */
 export function askRule(words: string, { hook = "FORWARD", table = "filter", packet, dump }: Asked = {}): string {
   const field = nodeWith(tableText(table, [`-A ${hook} ${words} -j DROP`]), dump);
-  return answerOf(walk(field, buildPacket(packet)).ends);
+  return answerOf(walk(field, buildPacket(packet)).outcomes);
 }
 
-function answerOf(ends: readonly End[]): string {
-  const stopped = ends.find(({ outcome }) => outcome.kind === "unknown")?.outcome;
+function answerOf(ends: readonly Outcome[]): string {
+  const stopped = ends.find(({ verdict }) => verdict.kind === "unknown")?.verdict;
   if (stopped?.kind === "unknown") return stopped.reason;
-  const dropped = ends.find(({ outcome }) => outcome.kind === "dropped");
-  if (!dropped) return "fails";
-  return ends.length === 1 ? "holds" : printShare(dropped.share);
+  const dropped = ends.find(({ verdict }) => verdict.kind === "dropped");
+  if (!dropped) return "no match";
+  return ends.length === 1 ? "match" : printShare(dropped.probability);
 }
 
 /** Every end in a few words. */
-export function printEnds(ends: readonly End[]): readonly string[] {
+export function printEnds(ends: readonly Outcome[]): readonly string[] {
   return ends.map((end) => `${printOutcome(end)}${share(end)}`);
 }
 
-function share({ share, possible }: End): string {
-  const text = printShare(share);
+function share({ probability, possible }: Outcome): string {
+  const text = printShare(probability);
   return possible ? " possibly" : text === "100 %" ? "" : ` ${text}`;
 }
 
-function printOutcome({ outcome }: End): string {
-  switch (outcome.kind) {
+function printOutcome({ verdict }: Outcome): string {
+  switch (verdict.kind) {
     case "delivered": {
-      const { to, source, where } = outcome;
+      const { to, source, where } = verdict;
       return `${where} ${to.address}${to.port === undefined ? "" : ` ${to.port}`} from ${source ?? "the node"}`;
     }
     case "dropped":
-      return `dropped by ${outcome.by.chain} ${outcome.by.number}`;
+      return `dropped by ${verdict.by.chain} ${verdict.by.number}`;
     case "policy":
-      return `dropped by policy of ${outcome.table} ${outcome.hook}`;
+      return `dropped by policy of ${verdict.table} ${verdict.hook}`;
     case "rejected":
-      return `rejected ${outcome.answer}`;
+      return `rejected ${verdict.answer}`;
     case "refused":
-      return `refused by ${outcome.by.hook}`;
+      return `refused by ${verdict.by.hook}`;
     case "unknown":
-      return `unknown: ${outcome.reason}`;
+      return `unknown: ${verdict.reason}`;
   }
 }

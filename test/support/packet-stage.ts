@@ -6,7 +6,7 @@ import { machine } from "../../src/kernel/kernel.ts";
 import { worldOf } from "../../src/model/world.ts";
 import { FAMILIES, type Family } from "../../src/net/family.ts";
 import { pass } from "../../src/sync/pass.ts";
-import { type Field, fieldOfDump } from "../../src/trace/ruleset.ts";
+import { type Ruleset, rulesetOfDump } from "../../src/trace/ruleset.ts";
 import { type PacketScene, PLACEMENTS } from "./arbitrary-packets.ts";
 import { buildFacts, buildOptions } from "./build.ts";
 import { ownNetns } from "./netns.ts";
@@ -15,7 +15,7 @@ import { IPVS_BACKEND } from "./templates.ts";
 import { makeTopology, place, removeTopology, type Topology } from "./topology.ts";
 
 /** What a kernel holds, by family. */
-export type Fields = ReadonlyMap<Family, Field>;
+export type Fields = ReadonlyMap<Family, Ruleset>;
 
 /** Where the node of these tests has its pods. */
 export const POD_INTERFACE = "cni0";
@@ -53,7 +53,7 @@ async function observedFields(): Promise<Fields> {
   const { stdout } = await execa("sh", ["-c", DUMP]);
   const [v4 = "", v6 = "", sets = "", servers = ""] = stdout.split(/^==$/m);
   const addresses = await KERNEL.addresses("all");
-  const fieldOf = (family: Family, tables: string) => fieldOfDump({ family, tables, sets, servers, addresses });
+  const fieldOf = (family: Family, tables: string) => rulesetOfDump({ family, tables, sets, servers, addresses });
   return new Map([
     ["IPv4", fieldOf("IPv4", v4)],
     ["IPv6", fieldOf("IPv6", v6)],

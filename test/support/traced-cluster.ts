@@ -11,8 +11,8 @@ import { PROTOCOL_NUMBERS } from "../../src/net/protocol.ts";
 import type { KernelState } from "../../src/state/kernel-state.ts";
 import type { Origin, Packet } from "../../src/trace/packet.ts";
 import { type Fraction, plus, printShare } from "../../src/trace/probability.ts";
-import { type Field, fieldOfState } from "../../src/trace/ruleset.ts";
-import type { End, Trace } from "../../src/trace/trace.ts";
+import { type Ruleset, rulesetOfState } from "../../src/trace/ruleset.ts";
+import type { Outcome, Trace } from "../../src/trace/trace.ts";
 import { walk } from "../../src/trace/walk/hooks.ts";
 import type { Cluster } from "./cluster.ts";
 import { CollectedOutput } from "./collected-output.ts";
@@ -20,10 +20,10 @@ import { type PacketCase, readDestination } from "./packet-case.ts";
 import { flowOf } from "./packet-flow.ts";
 
 /** Both families of a cluster under a mode, whatever mode its own configuration names. */
-export async function fieldsOf(cluster: Cluster, backend: Backend): Promise<ReadonlyMap<Family, Field>> {
+export async function fieldsOf(cluster: Cluster, backend: Backend): Promise<ReadonlyMap<Family, Ruleset>> {
   const own = cluster.nodeAddresses.map((address) => ({ interface: "eth0", address }));
   const states = await statesOf(cluster, backend);
-  return new Map([...states].map(([family, state]) => [family, fieldOfState(state, own)]));
+  return new Map([...states].map(([family, state]) => [family, rulesetOfState(state, own)]));
 }
 
 /** What is wanted of the cluster under that mode. */
@@ -48,7 +48,7 @@ export async function statesOf({ folder }: Cluster, backend: Backend): Promise<R
 }
 
 /** The packet of a case, walked. */
-export function traceCase(packet: PacketCase, cluster: Cluster, fields: ReadonlyMap<Family, Field>): Trace {
+export function traceCase(packet: PacketCase, cluster: Cluster, fields: ReadonlyMap<Family, Ruleset>): Trace {
   const { probe } = flowOf(packet, cluster);
   const family = familyOf(probe.address);
   const field = fields.get(family);
@@ -70,16 +70,16 @@ function packetOf(
 }
 
 /** A verdict in few words, to be compared: who is reached with which share, and under whose address. */
-export function verdictOf({ packet, ends }: Trace, cluster: Cluster): readonly string[] {
-  return ends
-    .map((end) => `${printEnd(end, packet, cluster)} ${end.possible ? "possibly" : printShare(end.share)}`)
+export function verdictOf({ packet, outcomes }: Trace, cluster: Cluster): readonly string[] {
+  return outcomes
+    .map((end) => `${printEnd(end, packet, cluster)} ${end.possible ? "possibly" : printShare(end.probability)}`)
     .sort();
 }
 
-function printEnd({ outcome }: End, { origin }: Packet, { nodeAddresses }: Cluster): string {
-  switch (outcome.kind) {
+function printEnd({ verdict }: Outcome, { origin }: Packet, { nodeAddresses }: Cluster): string {
+  switch (verdict.kind) {
     case "delivered": {
-      const { to, source, masqueradedBy } = outcome;
+      const { to, source, masqueradedBy } = verdict;
       // What the node sends to itself comes from where it goes to: loopback, or an address of a Service.
       const own = origin.kind === "node" && masqueradedBy.length === 0;
       const node = own || source === undefined || nodeAddresses.includes(source);
@@ -93,7 +93,7 @@ function printEnd({ outcome }: End, { origin }: Packet, { nodeAddresses }: Clust
     case "refused":
       return "rejected";
     case "unknown":
-      return `unknown: ${outcome.reason}`;
+      return `unknown: ${verdict.reason}`;
   }
 }
 
@@ -108,6 +108,6 @@ export function expectedVerdict(packet: PacketCase, cluster: Cluster): readonly 
 }
 
 /** All shares together. */
-export function totalShare(ends: readonly End[]): Fraction {
-  return ends.map(({ share }) => share).reduce(plus);
+export function totalShare(ends: readonly Outcome[]): Fraction {
+  return ends.map(({ probability }) => probability).reduce(plus);
 }

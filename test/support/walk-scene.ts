@@ -7,10 +7,10 @@ import { printSets } from "../../src/state/ipset-text.ts";
 import { printTables } from "../../src/state/iptables-print.ts";
 import { wholeIpvs } from "../../src/state/ipvs-whole.ts";
 import { numberOf } from "../../src/trace/probability.ts";
-import { type Field, fieldOfDump } from "../../src/trace/ruleset.ts";
-import { type End, wayTo } from "../../src/trace/trace.ts";
+import { type Ruleset, rulesetOfDump } from "../../src/trace/ruleset.ts";
+import { type Outcome, stepsTo } from "../../src/trace/trace.ts";
 import { walk } from "../../src/trace/walk/hooks.ts";
-import type { Outcome } from "./agent.ts";
+import type { Outcome as AgentOutcome } from "./agent.ts";
 import { SETS } from "./arbitrary-rules.ts";
 import { buildFacts, buildNode, buildOptions } from "./build.ts";
 import { criticalValue } from "./chi-square.ts";
@@ -70,7 +70,7 @@ export async function makeWalkScene(t: Test, env: NodeJS.ProcessEnv): Promise<Wa
 }
 
 /** The node's rules for a cluster, as the kernel says them again. */
-export async function loadCluster(scene: WalkScene, snapshot: Snapshot, backend: Backend = BACKEND): Promise<Field> {
+export async function loadCluster(scene: WalkScene, snapshot: Snapshot, backend: Backend = BACKEND): Promise<Ruleset> {
   const options = buildOptions({ clusterCIDRs: ["10.1.0.0/16"] });
   const world = { snapshot, nodeName: "n1", node: buildNode(), options, facts: buildFacts(), family: "IPv4" } as const;
   const wanted = backend.desired(worldOf(world));
@@ -86,7 +86,7 @@ export async function loadCluster(scene: WalkScene, snapshot: Snapshot, backend:
 }
 
 /** These rules, and no others. */
-export async function loadRules({ topology, env }: WalkScene, rules: string): Promise<Field> {
+export async function loadRules({ topology, env }: WalkScene, rules: string): Promise<Ruleset> {
   const run = (command: readonly string[], input = "") => inNamespace(topology.node, command, { env, input });
   for (const table of ["filter", "mangle", "nat"]) {
     await run(["iptables", "-t", table, "-F"]);
@@ -94,7 +94,7 @@ export async function loadRules({ topology, env }: WalkScene, rules: string): Pr
   }
   await run(["iptables-restore", "--noflush"], `${rules}\n`);
   await run(["conntrack", "-F"]);
-  return fieldOfDump({
+  return rulesetOfDump({
     family: "IPv4",
     tables: await run(["iptables-save"]),
     sets: await run(["ipset", "save"]),
@@ -108,7 +108,7 @@ export async function loadRules({ topology, env }: WalkScene, rules: string): Pr
 /** Sends the packet and walks it: both must come to the same ends, equally often as far as chance allows. */
 export async function testProbe(
   t: Test,
-  { topology, field }: WalkScene & { readonly field: Field },
+  { topology, field }: WalkScene & { readonly field: Ruleset },
   { sender, from, to, port }: Probe,
   name: string,
 ): Promise<void> {
@@ -116,9 +116,10 @@ export async function testProbe(
     from === undefined
       ? ({ kind: "node" } as const)
       : ({ kind: "arrives", source: from, inInterface: ENTRY[sender] } as const);
-  const { ends } = walk(field, { family: "IPv4", protocol: 6, origin, destination: to, destinationPort: port });
+  const walked = walk(field, { family: "IPv4", protocol: 6, origin, destination: to, destinationPort: port });
   const expected = new Map<string, number>();
-  for (const end of ends) expected.set(printEnd(end), (expected.get(printEnd(end)) ?? 0) + numberOf(end.share));
+  for (const end of walked.outcomes)
+    expected.set(printEnd(end), (expected.get(printEnd(end)) ?? 0) + numberOf(end.probability));
   const silent = [...expected.keys()].includes("silence");
   const outcomes = await topology[sender].agent.probe({
     protocol: "tcp",
@@ -136,15 +137,15 @@ export async function testProbe(
     [],
     `${label}: no other end than ${[...expected.keys()]}`,
   );
-  if (expected.size > 1 && !remembers(ends)) {
+  if (expected.size > 1 && !remembers(walked.outcomes)) {
     const limit = criticalValue(expected.size - 1, SELDOM);
     t.ok(deviation(found, expected) < limit, `${label}: ends as often as told`, { found, expected: [...expected] });
   }
 }
 
 /** A client that is remembered comes to the same end again. */
-function remembers(ends: readonly End[]): boolean {
-  const places = ends.flatMap(({ last }) => wayTo(last[0]).map(({ at }) => at));
+function remembers(ends: readonly Outcome[]): boolean {
+  const places = ends.flatMap(({ lastSteps }) => stepsTo(lastSteps[0]).map(({ at }) => at));
   return places.some((place) => "rule" in place && place.rule.line.includes("-m recent"));
 }
 
@@ -155,22 +156,22 @@ function deviation(found: readonly string[], expected: ReadonlyMap<string, numbe
   }, 0);
 }
 
-function printEnd({ outcome }: End): string {
-  switch (outcome.kind) {
+function printEnd({ verdict }: Outcome): string {
+  switch (verdict.kind) {
     case "delivered":
-      return `${outcome.to.address}:${outcome.to.port} for ${outcome.source ?? NODE}`;
+      return `${verdict.to.address}:${verdict.to.port} for ${verdict.source ?? NODE}`;
     case "dropped":
     case "policy":
       return "silence";
     case "rejected":
-      return outcome.answer === "icmp-admin-prohibited" ? "EHOSTUNREACH" : "refusal";
+      return verdict.answer === "icmp-admin-prohibited" ? "EHOSTUNREACH" : "refusal";
     case "refused":
       return "refusal";
     case "unknown":
-      return outcome.reason;
+      return verdict.reason;
   }
 }
 
-function printOutcome(outcome: Outcome): string {
+function printOutcome(outcome: AgentOutcome): string {
   return "reached" in outcome ? `${outcome.reached} for ${outcome.client}` : outcome.failed;
 }

@@ -3,9 +3,9 @@ import type { Test } from "tap";
 import { hostPort } from "../../src/net/address.ts";
 import { PROTOCOL_NUMBERS } from "../../src/net/protocol.ts";
 import type { Packet } from "../../src/trace/packet.ts";
-import { type End, type Trace, wayTo } from "../../src/trace/trace.ts";
+import { type Outcome, stepsTo, type Trace } from "../../src/trace/trace.ts";
 import { walk } from "../../src/trace/walk/hooks.ts";
-import type { Outcome } from "./agent.ts";
+import type { Outcome as AgentOutcome } from "./agent.ts";
 import type { ArbitraryPacket } from "./arbitrary-packets.ts";
 import { type Fields, POD_INTERFACE } from "./packet-stage.ts";
 import { NODE, type Topology } from "./topology.ts";
@@ -63,8 +63,8 @@ function heard(found: readonly string[], trace: Trace): readonly string[] {
   const told = endsOf(trace);
   const ended = distinct(found);
   const among = ended.every((one) => told.includes(one));
-  if (trace.ends.some(isRemembered)) return among && ended.filter(isReached).length <= 1 ? told : found;
-  if (trace.ends.some(({ possible }) => possible)) return among ? told : found;
+  if (trace.outcomes.some(isRemembered)) return among && ended.filter(isReached).length <= 1 ? told : found;
+  if (trace.outcomes.some(({ possible }) => possible)) return among ? told : found;
   const inTurn = found.every((one, index) => one === found[index % told.length]);
   return inTurn ? ended : found;
 }
@@ -73,19 +73,19 @@ function isReached(end: string): boolean {
   return end.includes(" for ");
 }
 
-function isRemembered({ last }: End): boolean {
-  return wayTo(last[0]).some(({ what }) => what.includes("the client stays with it"));
+function isRemembered({ lastSteps }: Outcome): boolean {
+  return stepsTo(lastSteps[0]).some(({ what }) => what.includes("the client stays with it"));
 }
 
-function endsOf({ ends }: Trace): readonly string[] {
-  return distinct(ends.map(printEnd));
+function endsOf({ outcomes }: Trace): readonly string[] {
+  return distinct(outcomes.map(printEnd));
 }
 
-function printEnd({ outcome }: End): string {
-  switch (outcome.kind) {
+function printEnd({ verdict }: Outcome): string {
+  switch (verdict.kind) {
     case "delivered": {
-      const { address, port = 0 } = outcome.to;
-      return `${hostPort(address, port)} for ${outcome.source ?? nodeOf(address)}`;
+      const { address, port = 0 } = verdict.to;
+      return `${hostPort(address, port)} for ${verdict.source ?? nodeOf(address)}`;
     }
     case "dropped":
     case "policy":
@@ -94,7 +94,7 @@ function printEnd({ outcome }: End): string {
     case "refused":
       return "refusal";
     case "unknown":
-      return `unknown, as it ${outcome.reason}`;
+      return `unknown, as it ${verdict.reason}`;
   }
 }
 
@@ -102,7 +102,7 @@ function nodeOf(address: string): string {
   return address.includes(":") ? NODE.v6 : NODE.v4;
 }
 
-function printOutcome(outcome: Outcome): string {
+function printOutcome(outcome: AgentOutcome): string {
   return "reached" in outcome ? `${outcome.reached} for ${outcome.client}` : outcome.failed;
 }
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import type { Packet } from "../../src/trace/packet.ts";
-import { type Field, fieldOfDump } from "../../src/trace/ruleset.ts";
+import { type Ruleset, rulesetOfDump } from "../../src/trace/ruleset.ts";
 import { walk } from "../../src/trace/walk/hooks.ts";
 import { FIXTURES } from "../support/golden.ts";
 import { buildPacket, printEnds } from "../support/one-rule.ts";
@@ -15,12 +15,12 @@ const SERVERS = [
   "",
 ].join("\n");
 
-function fieldOf(name: string): Field {
+function fieldOf(name: string): Ruleset {
   const read = (file: string) => {
     const path = join(FIXTURES, "dumps", file);
     return existsSync(path) ? readFileSync(path, "utf8") : "";
   };
-  return fieldOfDump({
+  return rulesetOfDump({
     family: "IPv4",
     tables: read(`${name}.v4.save`),
     sets: read(`${name}.ipset`),
@@ -84,6 +84,6 @@ for (const [dump, given, ends] of ROWS) {
   const packet = buildPacket(given);
   const { kind } = packet.origin;
   t.test(`${dump}: ${kind} for ${packet.destination}:${packet.destinationPort}`, async (t) => {
-    t.strictSame(printEnds(walk(fieldOf(dump), packet).ends), ends);
+    t.strictSame(printEnds(walk(fieldOf(dump), packet).outcomes), ends);
   });
 }

@@ -21,7 +21,7 @@ for (const name of clusterNames()) {
       const fields = await fieldsOf(cluster, backend);
       for (const packet of cluster.cases.filter(({ modes }) => modes.includes(backend.mode))) {
         const trace = traceCase(packet, cluster, fields);
-        const { top, bottom } = totalShare(trace.ends);
+        const { top, bottom } = totalShare(trace.outcomes);
         t.strictSame(verdictOf(trace, cluster), expectedVerdict(packet, cluster), `${layout}: ${packet.name}`);
         t.equal(top, bottom, "nothing is lost on the way");
       }

@@ -2,8 +2,8 @@
 import t from "tap";
 import { RuleSyntaxError } from "../../src/errors.ts";
 import { emptyState, type KernelState } from "../../src/state/kernel-state.ts";
-import { localityOf } from "../../src/trace/local-addresses.ts";
-import { type Field, fieldOfDump, fieldOfState, readFoundSets } from "../../src/trace/ruleset.ts";
+import { localAddressesOf } from "../../src/trace/local-addresses.ts";
+import { parseIpsetSave, type Ruleset, rulesetOfDump, rulesetOfState } from "../../src/trace/ruleset.ts";
 import { walk } from "../../src/trace/walk/hooks.ts";
 import { readCluster } from "../support/cluster.ts";
 import { buildPacket, printEnds, tableText } from "../support/one-rule.ts";
@@ -21,7 +21,7 @@ t.test("a wanted state brings its chains, sets, servers and addresses", async (t
   t.ok(field?.tables.get("nat")?.has("KUBE-SERVICES"));
   t.ok(field?.sets.has("KUBE-CLUSTER-IP"));
   const [server] = field?.servers ?? [];
-  t.ok(field && server && localityOf(field).isLocal(server.address), "the Service's address is local");
+  t.ok(field && server && localAddressesOf(field).isLocal(server.address), "the Service's address is local");
 });
 
 t.test("an observed state does too", async (t) => {
@@ -35,32 +35,36 @@ t.test("an observed state does too", async (t) => {
       addresses: ["10.96.0.80"],
     },
   };
-  const field = fieldOfState(state, ADDRESSES);
+  const field = rulesetOfState(state, ADDRESSES);
   t.strictSame([...field.sets.keys()], ["S"]);
-  t.equal(localityOf(field).isLocal("10.96.0.80"), true);
-  t.equal(localityOf(fieldOfState(state, undefined)).isLocal("10.96.0.80"), true, "though nothing else is known");
+  t.equal(localAddressesOf(field).isLocal("10.96.0.80"), true);
+  t.equal(
+    localAddressesOf(rulesetOfState(state, undefined)).isLocal("10.96.0.80"),
+    true,
+    "though nothing else is known",
+  );
 });
 
 t.test("a dump brings policies", async (t) => {
   const tables = `${tableText("filter", []).replace("INPUT ACCEPT", "INPUT DROP")}${tableText("mangle", [])}`;
-  t.strictSame(fieldOfDump({ family: "IPv4", tables }).policies.get("filter")?.get("INPUT"), "DROP");
-  t.strictSame(fieldOfDump({ family: "IPv4", tables }).policies.get("mangle")?.get("INPUT"), "ACCEPT");
+  t.strictSame(rulesetOfDump({ family: "IPv4", tables }).policies.get("filter")?.get("INPUT"), "DROP");
+  t.strictSame(rulesetOfDump({ family: "IPv4", tables }).policies.get("mangle")?.get("INPUT"), "ACCEPT");
 });
 
 t.test("a dump has servers of its family alone", async (t) => {
   const servers = "-A -t 10.96.0.80:80 -s rr\n-A -t [fd00:96::80]:80 -s rr\n";
-  const addressesOf = ({ servers }: Field) => servers.map(({ address }) => address);
-  t.strictSame(addressesOf(fieldOfDump({ family: "IPv4", tables: "", servers })), ["10.96.0.80"]);
-  t.strictSame(addressesOf(fieldOfDump({ family: "IPv6", tables: "", servers })), ["fd00:96::80"]);
+  const addressesOf = ({ servers }: Ruleset) => servers.map(({ address }) => address);
+  t.strictSame(addressesOf(rulesetOfDump({ family: "IPv4", tables: "", servers })), ["10.96.0.80"]);
+  t.strictSame(addressesOf(rulesetOfDump({ family: "IPv6", tables: "", servers })), ["fd00:96::80"]);
 });
 
 t.test("what is no dump names its line", async (t) => {
-  t.throws(() => fieldOfDump({ family: "IPv4", tables: "*filter\nnonsense" }), RuleSyntaxError);
-  t.throws(() => fieldOfDump({ family: "IPv4", tables: "", sets: "nonsense" }), RuleSyntaxError);
+  t.throws(() => rulesetOfDump({ family: "IPv4", tables: "*filter\nnonsense" }), RuleSyntaxError);
+  t.throws(() => rulesetOfDump({ family: "IPv4", tables: "", sets: "nonsense" }), RuleSyntaxError);
 });
 
 t.test("addresses of an interface are known by its name", async (t) => {
-  const locality = localityOf(fieldOfDump({ family: "IPv4", tables: "", addresses: ADDRESSES }));
+  const locality = localAddressesOf(rulesetOfDump({ family: "IPv4", tables: "", addresses: ADDRESSES }));
   t.equal(locality.isOn("192.0.2.10", "eth0"), true);
   t.equal(locality.isOn("192.0.2.10", "eth1"), false);
   t.equal(locality.isOn("127.0.0.9", "lo"), true);
@@ -69,8 +73,8 @@ t.test("addresses of an interface are known by its name", async (t) => {
 });
 
 t.test("a field without anything lets packets through", async (t) => {
-  const field = fieldOfState(emptyState("IPv4"), ADDRESSES);
-  t.strictSame(printEnds(walk(field, buildPacket()).ends), ["network 10.244.0.7 8080 from 198.18.0.9"]);
+  const field = rulesetOfState(emptyState("IPv4"), ADDRESSES);
+  t.strictSame(printEnds(walk(field, buildPacket()).outcomes), ["network 10.244.0.7 8080 from 198.18.0.9"]);
 });
 
 t.test("sets of every type are read", async (t) => {
@@ -85,7 +89,7 @@ t.test("sets of every type are read", async (t) => {
     "",
   ].join("\n");
   t.strictSame(
-    [...readFoundSets(text)],
+    [...parseIpsetSave(text)],
     [
       ["A", { name: "A", type: "hash:net", family: "inet6", entries: ["fd00::/8 nomatch", "fd01::/16"] }],
       ["B", { name: "B", type: "hash:ip", family: "inet", netmask: 24, entries: [] }],
@@ -97,7 +101,7 @@ t.test("sets of every type are read", async (t) => {
 t.test("what is not save text names its line", async (t) => {
   for (const line of ["add A 1.2.3.4", "destroy A", "create"]) {
     t.throws(
-      () => readFoundSets(`create B hash:ip\n${line}`),
+      () => parseIpsetSave(`create B hash:ip\n${line}`),
       new RuleSyntaxError(2, line, "neither a set nor an entry of one above"),
       line,
     );

@@ -75,7 +75,7 @@ async function readFile(path: string, input: InputFlags, output: Output): Promis
   if (!input.cluster && paths.length === 0) {
     throw new InputError({ source: path }, 'no manifests; list them under "manifests" or pass --manifests PATH');
   }
-  const pods = podsIn(cases.map(({ asked }) => asked.from));
+  const pods = podsIn(cases.map(({ request }) => request.from));
   const cluster = await openTraceCluster({ ...input, paths, node: input.node ?? file.node }, pods);
   for (const note of cluster.notes) output.note(note);
   if (input.verbose) for (const passed of cluster.passedOver) output.note(passed);

@@ -28,13 +28,13 @@ export function printResults(all: TestResults, format: TestFormat, colour: boole
 
 /** Problems of the input go to standard error. */
 function* printText(all: TestResults, colour: boolean): Iterable<string> {
-  for (const { file, line, name, mode, problems, ends } of all.results) {
+  for (const { file, line, name, mode, problems, outcomes } of all.results) {
     const passed = problems.length === 0;
     yield `${paint(passed ? "ok  " : "FAIL", passed ? "good" : "bad", colour)} ${name} (${mode})`;
     if (passed) continue;
     yield `     ${file}:${line}`;
     for (const problem of problems) yield `     ${problem}`;
-    for (const end of ends) yield `       found: ${end}`;
+    for (const outcome of outcomes) yield `       found: ${outcome}`;
   }
   for (const { path } of all.unusable) yield `${paint("ERROR", "bad", colour)} ${path} has unusable input`;
   yield summary(all);
@@ -48,15 +48,15 @@ function paint(text: string, look: keyof typeof COLOURS, colour: boolean): strin
 function* printTap({ results, unusable }: TestResults): Iterable<string> {
   yield "TAP version 14";
   yield `1..${results.length + unusable.length}`;
-  for (const [index, { file, line, name, mode, problems, ends }] of results.entries()) {
+  for (const [index, { file, line, name, mode, problems, outcomes }] of results.entries()) {
     const passed = problems.length === 0;
     yield `${passed ? "ok" : "not ok"} ${index + 1} - ${tapText(`${name} (${mode})`)}`;
     if (passed) continue;
     yield "  ---";
     yield "  problems:";
     for (const problem of problems) yield `    - ${JSON.stringify(problem)}`;
-    yield ends.length === 0 ? "  ends: []" : "  ends:";
-    for (const end of ends) yield `    - ${JSON.stringify(end)}`;
+    yield outcomes.length === 0 ? "  outcomes: []" : "  outcomes:";
+    for (const outcome of outcomes) yield `    - ${JSON.stringify(outcome)}`;
     yield "  at:";
     yield `    fileName: ${JSON.stringify(file)}`;
     yield `    lineNumber: ${line}`;
@@ -78,9 +78,9 @@ function tapText(text: string): string {
 }
 
 function* printGithub(all: TestResults): Iterable<string> {
-  for (const { file, line, name, mode, problems, ends } of all.results) {
+  for (const { file, line, name, mode, problems, outcomes } of all.results) {
     if (problems.length === 0) continue;
-    const message = [...problems, ...ends.map((end) => `found: ${end}`)].join("\n");
+    const message = [...problems, ...outcomes.map((outcome) => `found: ${outcome}`)].join("\n");
     yield printAnnotation({ severity: "error", file, line, title: `${name} (${mode})`, message });
   }
   for (const { path, problems } of all.unusable) {
@@ -107,8 +107,8 @@ function resultsData(all: TestResults): Data {
     kind: "TestReport",
     passed,
     failed,
-    cases: all.results.map(({ problems, ends, ...rest }) => {
-      return { ...rest, passed: problems.length === 0, problems, outcomes: ends };
+    cases: all.results.map(({ problems, outcomes, ...rest }) => {
+      return { ...rest, passed: problems.length === 0, problems, outcomes };
     }),
     unusable: all.unusable.map(({ path, problems }) => {
       return { file: path, problems: problems.map(({ message }) => message) };
@@ -152,12 +152,12 @@ function* printUnusable({ path, problems }: UnusableInput): Iterable<string> {
   yield "  </testsuite>";
 }
 
-function* printCase({ name, mode, file, line, problems, ends }: CaseResult): Iterable<string> {
+function* printCase({ name, mode, file, line, problems, outcomes }: CaseResult): Iterable<string> {
   const [first, ...others] = problems;
   const place = `classname="${escapeText(file)}.${mode}" file="${escapeText(file)}" line="${line}"`;
   const head = `    <testcase name="${escapeText(`${name} (${mode})`)}" ${place}`;
   if (first === undefined) return yield `${head}/>`;
-  const text = [first, ...others, "ends:", ...ends].join("\n");
+  const text = [first, ...others, "outcomes:", ...outcomes].join("\n");
   yield `${head}>`;
   yield `      <failure message="${escapeText(first)}">${escapeText(text)}</failure>`;
   yield "    </testcase>";
@@ -168,7 +168,7 @@ function junitCounts(results: readonly CaseResult[], errors: number): string {
   return `tests="${results.length + errors}" failures="${failures}" errors="${errors}"`;
 }
 
-/** Safe in text and in attributes. What XML cannot hold at all becomes a mark that stands for it. */
+/** Safe in text and in attributes. Characters that XML does not allow become U+FFFD. */
 function escapeText(text: string): string {
   return text
     .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "\ufffd")

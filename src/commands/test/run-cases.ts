@@ -7,14 +7,14 @@ import { familyOf } from "../../net/address.ts";
 import type { Family } from "../../net/family.ts";
 import type { CaseFile, CaseMode, PacketCase, WrittenValue } from "../../source/packet-cases.ts";
 import { type Packet, printHostPort } from "../../trace/packet.ts";
-import type { Field } from "../../trace/ruleset.ts";
+import type { Ruleset } from "../../trace/ruleset.ts";
 import { orRefusal } from "../refusal.ts";
-import { fieldIn, type TraceCluster, worldIn } from "../trace/cluster.ts";
-import { sayOutcome, sayShare } from "../trace/describe.ts";
+import { rulesetIn, type TraceCluster, worldIn } from "../trace/cluster.ts";
+import { describeOutcome, describeProbability } from "../trace/describe.ts";
 import { readSender, readTarget } from "../trace/from-to.ts";
-import { type AskedPacket, findPackets } from "../trace/packets.ts";
+import { findPackets, type PacketRequest } from "../trace/packets.ts";
 import { reportOf } from "../trace/report.ts";
-import { judgeEnds, staysFor } from "./check-outcomes.ts";
+import { affinitySeconds, checkOutcomes } from "./check-outcomes.ts";
 
 /** One case in one mode. */
 export interface CaseResult {
@@ -23,10 +23,10 @@ export interface CaseResult {
   readonly name: string;
   /** With the layout, where it is not kube-proxy's: `iptables, Indexed`. */
   readonly mode: string;
-  /** Why it failed; none: it passed. */
+  /** Why the case failed; empty if it passed. */
   readonly problems: readonly string[];
-  /** Every end that was found, with its share. */
-  readonly ends: readonly string[];
+  /** Every outcome found, with its probability. */
+  readonly outcomes: readonly string[];
   /** What may be a mistake in the case. */
   readonly warnings: readonly string[];
 }
@@ -44,7 +44,7 @@ export interface TestResults {
 
 /** A case whose sender and target can be read. */
 export interface ReadyCase extends PacketCase {
-  readonly asked: AskedPacket;
+  readonly request: PacketRequest;
 }
 
 /** Throws InputError, with file, line and field, where sender or target cannot be read. */
@@ -54,7 +54,7 @@ export function readyCase(file: string, each: PacketCase): ReadyCase {
   const to = readTarget(each.to.text, placeOf(each.to));
   const [first] = each.expected.kind === "reaches" ? each.expected.endpoints : [];
   const family = first === undefined ? undefined : familyOf(first.slice(0, first.lastIndexOf(":")));
-  return { ...each, asked: { from, to, via: each.via, inInterface: each.in, family } };
+  return { ...each, request: { from, to, via: each.via, inInterface: each.in, family } };
 }
 
 export interface TestedFile {
@@ -68,39 +68,39 @@ export interface TestedFile {
 
 /** Each case in each of its modes, in order. */
 export function* runCases(file: TestedFile, backends: ReadonlyMap<CaseMode, Backend>): Iterable<CaseResult> {
-  const grounds = new Map([...backends].map(([mode, backend]) => [mode, groundsOf(file.cluster, backend)]));
+  const grounds = new Map([...backends].map(([mode, backend]) => [mode, tracedWorldsOf(file.cluster, backend)]));
   for (const each of file.cases) {
-    for (const [mode, ground] of grounds) {
+    for (const [mode, tracedWorld] of grounds) {
       const modes = each.modes ?? file.modes ?? [...backends.keys()];
-      if (modes.includes(mode)) yield runCase(each, { file, mode, ground });
+      if (modes.includes(mode)) yield runCase(each, { file, mode, tracedWorld });
     }
   }
 }
 
 /** What packets of a family walk over. */
-interface Ground {
+interface TracedWorld {
   readonly world: World;
-  readonly field: Field;
+  readonly ruleset: Ruleset;
 }
 
-type Grounds = (family: Family) => Ground;
+type TracedWorlds = (family: Family) => TracedWorld;
 
-function groundsOf(cluster: TraceCluster, backend: Backend): Grounds {
-  const known = new Map<Family, Ground>();
+function tracedWorldsOf(cluster: TraceCluster, backend: Backend): TracedWorlds {
+  const known = new Map<Family, TracedWorld>();
   return (family) => {
     const before = known.get(family);
     if (before) return before;
     const world = worldIn(cluster, backend.mode, family);
-    const ground = { world, field: fieldIn(cluster, backend, world) };
-    known.set(family, ground);
-    return ground;
+    const tracedWorld = { world, ruleset: rulesetIn(cluster, backend, world) };
+    known.set(family, tracedWorld);
+    return tracedWorld;
   };
 }
 
-interface Setting {
+interface CaseContext {
   readonly file: TestedFile;
   readonly mode: CaseMode;
-  readonly ground: Grounds;
+  readonly tracedWorld: TracedWorlds;
 }
 
 const PLACES = { from: { field: "from" }, to: { field: "to" } };
@@ -109,44 +109,44 @@ const PLACES = { from: { field: "from" }, to: { field: "to" } };
  * What is not among the manifests any more makes a case fail: they are what is tested. A case holds if it holds for each
  * packet, that is for each external address of a Service.
  */
-function runCase(each: ReadyCase, setting: Setting): CaseResult {
+function runCase(each: ReadyCase, setting: CaseContext): CaseResult {
   const { file } = setting;
-  const result = { file: file.path, line: each.line, name: each.name, mode: sayMode(setting) };
-  const found = orRefusal(() => findPackets(each.asked, file.cluster, PLACES));
-  if (found instanceof InputError) return { ...result, problems: [found.message], ends: [], warnings: [] };
+  const result = { file: file.path, line: each.line, name: each.name, mode: describeMode(setting) };
+  const found = orRefusal(() => findPackets(each.request, file.cluster, PLACES));
+  if (found instanceof InputError) return { ...result, problems: [found.message], outcomes: [], warnings: [] };
   const { packets, warnings } = found;
   if ("kind" in packets) {
     const words = `not reachable from outside: ${packets.reason}`;
-    return { ...result, warnings, problems: each.expected.kind === "unreachable" ? [] : [words], ends: [words] };
+    return { ...result, warnings, problems: each.expected.kind === "unreachable" ? [] : [words], outcomes: [words] };
   }
-  const judged = packets.map((packet) => {
-    const { problems, ends } = judge(each, packet, setting);
+  const checked = packets.map((packet) => {
+    const { problems, outcomes } = checkPacket(each, packet, setting);
     const address = packets.length > 1 ? `to ${printHostPort(packet.destination, packet.destinationPort)}: ` : "";
-    return { problems: problems.map((text) => address + text), ends: ends.map((text) => address + text) };
+    return { problems: problems.map((text) => address + text), outcomes: outcomes.map((text) => address + text) };
   });
   return {
     ...result,
     warnings,
-    problems: judged.flatMap(({ problems }) => problems),
-    ends: judged.flatMap(({ ends }) => ends),
+    problems: checked.flatMap(({ problems }) => problems),
+    outcomes: checked.flatMap(({ outcomes }) => outcomes),
   };
 }
 
-function sayMode({ mode, file }: Setting): string {
+function describeMode({ mode, file }: CaseContext): string {
   return mode === "iptables" && file.cluster.options.iptablesLayout === "Indexed" ? `${mode}, Indexed` : mode;
 }
 
-function judge({ expected }: ReadyCase, packet: Packet, { file: { cluster }, mode, ground }: Setting) {
-  const { world, field } = ground(packet.family);
-  const report = reportOf({ packet, field, world, cluster, mode });
+function checkPacket({ expected }: ReadyCase, packet: Packet, { file: { cluster }, mode, tracedWorld }: CaseContext) {
+  const { world, ruleset } = tracedWorld(packet.family);
+  const report = reportOf({ packet, ruleset, world, cluster, mode });
   const { trace } = report;
-  const walked = {
+  const traced = {
     report,
-    stays: (end: (typeof trace.ends)[number]) => staysFor(field, trace, end),
+    affinitySeconds: (outcome: (typeof trace.outcomes)[number]) => affinitySeconds(ruleset, trace, outcome),
     nodeAddresses: new Set(cluster.facts.addresses.map(({ address }) => address)),
   };
   return {
-    problems: judgeEnds(expected, walked),
-    ends: trace.ends.map((end) => `${sayShare(end)} ${sayOutcome(end, report)}`),
+    problems: checkOutcomes(expected, traced),
+    outcomes: trace.outcomes.map((outcome) => `${describeProbability(outcome)} ${describeOutcome(outcome, report)}`),
   };
 }

@@ -11,7 +11,7 @@ import type { Options } from "../../options/options.ts";
 import type { PodName } from "../../source/resources.ts";
 import { Tracker } from "../../source/tracker.ts";
 import type { InterfaceAddress, NodeFacts } from "../../state/node-facts.ts";
-import { type Field, fieldOfState } from "../../trace/ruleset.ts";
+import { type Ruleset, rulesetOfState } from "../../trace/ruleset.ts";
 import { readObjects } from "../input-objects.ts";
 import { chooseNode, factsOf, type InputFlags, withGivenIPs } from "../inputs.ts";
 import type { Sender } from "./from-to.ts";
@@ -30,7 +30,7 @@ export interface TraceCluster {
   readonly node: Node;
   readonly nodeIPs: NodeIPs;
   readonly facts: NodeFacts;
-  /** Addresses that somebody gave, by a Node or a flag; none: nothing is known of them. */
+  /** Addresses from the Node object or flags; empty: not known. */
   readonly addresses: readonly InterfaceAddress[];
   readonly families: readonly Family[];
   readonly options: Options;
@@ -86,8 +86,8 @@ export function worldIn(cluster: TraceCluster, mode: Backend["mode"], family: Fa
 }
 
 /** What the node's kernel should hold. */
-export function fieldIn({ facts }: TraceCluster, backend: Backend, world: World): Field {
-  return fieldOfState(backend.desired(world), facts.addresses);
+export function rulesetIn({ facts }: TraceCluster, backend: Backend, world: World): Ruleset {
+  return rulesetOfState(backend.desired(world), facts.addresses);
 }
 
 interface FoundPod {
@@ -102,7 +102,7 @@ export function podsIn(senders: readonly Sender[]): readonly PodName[] {
   return senders.filter((sender) => sender.kind === "pod");
 }
 
-/** As its own object says, or else slices that name it. Undefined where nobody knows it. */
+/** From the Pod object, or else from EndpointSlices that name it. Undefined if neither exists. */
 export function findPod(objects: readonly KubernetesObject[], { namespace, name }: PodName): FoundPod | undefined {
   for (const object of objects) {
     if (object.kind !== "Pod" || object.namespace !== namespace || object.name !== name) continue;
@@ -124,7 +124,7 @@ export function podNames(objects: readonly KubernetesObject[]): ReadonlySet<stri
   return new Set(names.filter((name) => name !== ""));
 }
 
-/** Who has the address: `namespace/name` of a Pod. Undefined where nobody tells. */
+/** `namespace/name` of the Pod with this address; undefined if unknown. */
 export function podAt(objects: readonly KubernetesObject[], address: string): string | undefined {
   for (const object of objects) {
     if (object.kind === "Pod" && object.ips.includes(address)) return `${object.namespace}/${object.name}`;

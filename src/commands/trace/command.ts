@@ -10,9 +10,9 @@ import { EXIT, type ExitCode, wrongUsage } from "../failure.ts";
 import { requireServices } from "../input-objects.ts";
 import type { InputFlags } from "../inputs.ts";
 import type { Output } from "../output.ts";
-import { fieldIn, openTraceCluster, podsIn, type TraceCluster, whyUnknownNode, worldIn } from "./cluster.ts";
+import { openTraceCluster, podsIn, rulesetIn, type TraceCluster, whyUnknownNode, worldIn } from "./cluster.ts";
 import type { Unreachable, Via } from "./destination.ts";
-import { fieldOfDumps, readDumps } from "./dumps.ts";
+import { readDumps, rulesetOfDumps } from "./dumps.ts";
 import { readSender, readTarget } from "./from-to.ts";
 import { findPackets } from "./packets.ts";
 import { traceGraph } from "./print-graph.ts";
@@ -25,14 +25,14 @@ export const TRACE_FORMATS = ["text", "json", "mermaid", "svg"] as const;
 interface TraceFlags {
   readonly from: string;
   readonly to: string;
-  /** Of a Service: by which of its addresses. */
+  /** Which kind of address of a Service is used. */
   readonly via?: Via | undefined;
   readonly inInterface?: string | undefined;
   readonly outInterface?: string | undefined;
-  /** Dumps; none: what the manifests come to. */
+  /** Dump files; empty: compute the rules from the manifests. */
   readonly rules: readonly string[];
   readonly format: (typeof TRACE_FORMATS)[number];
-  /** Colour is welcome. */
+  /** Print ANSI colours. */
   readonly colour: boolean;
 }
 
@@ -45,7 +45,7 @@ export async function tracePaths(input: InputFlags, flags: TraceFlags, output: O
   const places = { from: { source: "--from" }, to: { source: "--to" } };
   const [from, to] = [readSender(flags.from, places.from), readTarget(flags.to, places.to)];
   const cluster = await openTraceCluster(input, podsIn([from]));
-  report(cluster, input, { output, isDump: flags.rules.length > 0 });
+  printNotes(cluster, input, { output, isDump: flags.rules.length > 0 });
   checkInput(cluster, input, flags);
   const { via, inInterface, outInterface } = flags;
   const { packets, warnings, notes } = findPackets({ from, to, via, inInterface, outInterface }, cluster, places);
@@ -54,27 +54,27 @@ export async function tracePaths(input: InputFlags, flags: TraceFlags, output: O
     await output.data(printUnreachable(packets, flags));
     return cluster.problems.length > 0 ? EXIT.unusable : EXIT.fine;
   }
-  const fields = new Map<Family, Ground>();
+  const rulesets = new Map<Family, FamilyRuleset>();
   const reports: TraceReport[] = [];
   for (const packet of packets) {
-    const ground = fields.get(packet.family) ?? (await openGround(packet.family, cluster, { flags, output }));
-    fields.set(packet.family, ground);
-    reports.push(reportOf({ packet, cluster, ...ground }));
+    const ruleset = rulesets.get(packet.family) ?? (await openRuleset(packet.family, cluster, { flags, output }));
+    rulesets.set(packet.family, ruleset);
+    reports.push(reportOf({ packet, cluster, ...ruleset }));
   }
   await output.data(printReports(reports, flags));
   if (cluster.problems.length > 0) return EXIT.unusable;
-  const isUnknown = reports.some(({ trace }) => trace.ends.some(({ outcome }) => outcome.kind === "unknown"));
+  const isUnknown = reports.some(({ trace }) => trace.outcomes.some(({ verdict }) => verdict.kind === "unknown"));
   return isUnknown ? EXIT.problems : EXIT.fine;
 }
 
-interface Means {
+interface ReportOptions {
   readonly output: Output;
-  /** The rules are not those that the objects come to. */
+  /** The rules come from a dump, not from manifests. */
   readonly isDump: boolean;
 }
 
-function report(cluster: TraceCluster, { verbose }: InputFlags, { output, isDump }: Means): void {
-  // A dump is of some node, whatever it is called.
+function printNotes(cluster: TraceCluster, { verbose }: InputFlags, { output, isDump }: ReportOptions): void {
+  // A dump names no node, so notes about the choice of the node do not apply.
   for (const note of isDump ? [] : cluster.notes) output.note(note);
   if (verbose) for (const passed of cluster.passedOver) output.note(passed);
   for (const problem of cluster.problems) output.note(`error: ${problem.message}`);
@@ -88,21 +88,21 @@ function checkInput(cluster: TraceCluster, { node, allowEmpty }: InputFlags, { r
   if (reason !== undefined) throw new InputError({ source: "--node" }, reason);
 }
 
-/** What packets of one family are traced through. */
-type Ground = Pick<Parameters<typeof reportOf>[0], "field" | "world" | "mode">;
+/** What packets of one family are traced through: the ruleset, and the Services of the node. */
+type FamilyRuleset = Pick<Parameters<typeof reportOf>[0], "ruleset" | "world" | "mode">;
 
-async function openGround(
+async function openRuleset(
   family: Family,
   cluster: TraceCluster,
   { flags, output }: { readonly flags: TraceFlags; readonly output: Output },
-): Promise<Ground> {
+): Promise<FamilyRuleset> {
   const mode = cluster.options.mode === "ipvs" ? "ipvs" : "iptables";
   const world = worldIn(cluster, mode, family);
   if (flags.rules.length === 0)
-    return { world, mode, field: fieldIn(cluster, await openBackend(cluster.options), world) };
+    return { world, mode, ruleset: rulesetIn(cluster, await openBackend(cluster.options), world) };
   output.progress.show(() => "reading the dumps");
-  const field = fieldOfDumps(await readDumps(flags.rules, family), family, cluster.addresses);
-  return { world, mode: "dump", field };
+  const ruleset = rulesetOfDumps(await readDumps(flags.rules, family), family, cluster.addresses);
+  return { world, mode: "dump", ruleset };
 }
 
 function printReports(reports: readonly TraceReport[], { format, colour }: TraceFlags): Iterable<string> {
@@ -123,7 +123,7 @@ function printReports(reports: readonly TraceReport[], { format, colour }: Trace
   }
 }
 
-/** A picture of no packet would be empty. */
+/** Pictures have no form for a packet that is not sent. */
 function printUnreachable({ reason }: Unreachable, { format }: TraceFlags): Iterable<string> {
   if (format === "json") return printData(unreachableData(reason), "json");
   if (format === "text") return [`not reachable from outside: ${reason}`];

@@ -18,7 +18,7 @@ export const VIAS = ["clusterIP", "loadBalancerIP", "externalIP", "nodePort"] as
 export type Via = (typeof VIAS)[number];
 
 /** What is asked for. */
-interface AskedTarget {
+interface TargetRequest {
   readonly to: Target;
   /** Of a Service; undefined: its cluster IP, or from outside the way that clients outside take. */
   readonly via?: Via | undefined;
@@ -44,7 +44,7 @@ export interface Unreachable {
 
 /** Throws InputError where there is no such thing. */
 export function findDestination(
-  { to, via, isFromOutside }: AskedTarget,
+  { to, via, isFromOutside }: TargetRequest,
   cluster: TraceCluster,
   place: Place,
 ): Destination | Unreachable {
@@ -64,13 +64,13 @@ function nodeAddresses({ nodeIPs, addresses }: TraceCluster, place: Place): Read
     const address = isLoopback(ips[family]) ? known : ips[family];
     return address === undefined ? [] : [[family, [address]] as const];
   });
-  if (found.length === 0) throw new InputError(place, "the node has no address that is known: say --node-ip");
+  if (found.length === 0) throw new InputError(place, "no address of the node is known; pass --node-ip");
   return new Map(found);
 }
 
 type ServiceTarget = Extract<Target, { kind: "service" }>;
 
-interface ServiceQuestion {
+interface ServiceLookup {
   readonly cluster: TraceCluster;
   readonly place: Place;
   readonly via: Via | undefined;
@@ -83,10 +83,10 @@ interface FamilyPort {
   readonly port: ServicePort;
 }
 
-function serviceDestination(target: ServiceTarget, question: ServiceQuestion): Destination | Unreachable {
+function serviceDestination(target: ServiceTarget, question: ServiceLookup): Destination | Unreachable {
   const { cluster, place, via, isFromOutside } = question;
   const service = findService(target, cluster, place);
-  const ports = portsAsked(service, target, cluster);
+  const ports = requestedPorts(service, target, cluster);
   const [first] = ports;
   const isExternalPath = via === undefined && isFromOutside;
   if (first === undefined) {
@@ -103,10 +103,10 @@ function serviceDestination(target: ServiceTarget, question: ServiceQuestion): D
     return { kind: "unreachable", reason: `${nameOf(service)} has no load-balancer IP, external IP or node port` };
   }
   const others = VIAS.filter((each) => pathVia(ports, each, question) !== undefined);
-  throw new InputError(place, `${nameOf(service)} has no ${via}, but ${others.join(", ")}`);
+  throw new InputError(place, `${nameOf(service)} has no ${via}; it has ${others.join(", ")}`);
 }
 
-function portsAsked(service: Service, target: ServiceTarget, { options }: TraceCluster): readonly FamilyPort[] {
+function requestedPorts(service: Service, target: ServiceTarget, { options }: TraceCluster): readonly FamilyPort[] {
   const { allowServiceExternalIPs } = options;
   const [primary] = service.ipFamilies;
   const families = FAMILIES.toSorted((one, other) => Number(other === primary) - Number(one === primary));
@@ -116,25 +116,25 @@ function portsAsked(service: Service, target: ServiceTarget, { options }: TraceC
   });
 }
 
-type Way = Pick<Destination, "addresses" | "port">;
+type ServicePath = Pick<Destination, "addresses" | "port">;
 
 /** Undefined where the Service has no such address. */
-function pathVia(ports: readonly FamilyPort[], via: Via, { cluster, place }: ServiceQuestion): Way | undefined {
+function pathVia(ports: readonly FamilyPort[], via: Via, { cluster, place }: ServiceLookup): ServicePath | undefined {
   const [{ port: first } = { port: undefined }] = ports;
   if (via !== "nodePort") {
     const addresses = ports.map(({ family, port }) => [family, addressesVia(port, via)] as const);
-    return wayTo(addresses, first?.port);
+    return pathTo(addresses, first?.port);
   }
   if (first === undefined || first.nodePort === 0) return undefined;
   const families = ports.map(({ family }) => family);
-  return wayTo(nodePortAddresses(families, cluster, place), first.nodePort);
+  return pathTo(nodePortAddresses(families, cluster, place), first.nodePort);
 }
 
-function externalPath(ports: readonly FamilyPort[], question: ServiceQuestion): Way | undefined {
+function externalPath(ports: readonly FamilyPort[], question: ServiceLookup): ServicePath | undefined {
   const outside = ports.map(({ family, port }) => {
     return [family, [...new Set([...port.loadBalancerVIPs, ...port.externalIPs])]] as const;
   });
-  return wayTo(outside, ports[0]?.port.port) ?? pathVia(ports, "nodePort", question);
+  return pathTo(outside, ports[0]?.port.port) ?? pathVia(ports, "nodePort", question);
 }
 
 function addressesVia(port: ServicePort, via: Exclude<Via, "nodePort">): readonly string[] {
@@ -148,7 +148,10 @@ function addressesVia(port: ServicePort, via: Exclude<Via, "nodePort">): readonl
   }
 }
 
-function wayTo(addresses: Iterable<readonly [Family, readonly string[]]>, port: number | undefined): Way | undefined {
+function pathTo(
+  addresses: Iterable<readonly [Family, readonly string[]]>,
+  port: number | undefined,
+): ServicePath | undefined {
   const some = [...addresses].filter(([, own]) => own.length > 0);
   return some.length === 0 || port === undefined ? undefined : { addresses: new Map(some), port };
 }
@@ -197,9 +200,9 @@ function whyNone(service: Service, { port, protocol }: ServiceTarget): string {
   if (service.foreignProxy)
     return `${nameOf(service)} is served by another proxy (service.kubernetes.io/service-proxy-name)`;
   if (service.clusterIP === "") return `${nameOf(service)} has no cluster IP yet`;
-  if (service.ports.length === 0) return `${nameOf(service)} has no port at all`;
+  if (service.ports.length === 0) return `${nameOf(service)} has no ports`;
   const asked = [port ?? "", protocol ?? ""].filter((part) => part !== "").join("/");
-  return `${nameOf(service)} has no port ${asked}, but ${portsOf(service)}`;
+  return `${nameOf(service)} has no port ${asked}; its ports are ${portsOf(service)}`;
 }
 
 function portsOf({ ports }: Service): string {

@@ -7,13 +7,16 @@ import { missingParts } from "../../state/dump-missing.ts";
 import type { DumpGap, MissingPart } from "../../state/dump-part.ts";
 import type { Chains, TableName } from "../../state/kernel-state.ts";
 import type { InterfaceAddress } from "../../state/node-facts.ts";
-import { type Field, fieldOfDump } from "../../trace/ruleset.ts";
+import { type Ruleset, rulesetOfDump } from "../../trace/ruleset.ts";
 import { readDump, readDumpText } from "../dump-file.ts";
 
 /** Dumps of one node, each with its file. */
 type NamedDumps = readonly { readonly path: string; readonly dump: Dump }[];
 
-/** Reads all files; `family` is that of tables that do not tell. Rejects with InputError, also for a file without rules. */
+/**
+ * Reads all files; `family` is that of tables that do not tell. Rejects with InputError, also for a file without
+ * rules.
+ */
 export async function readDumps(paths: readonly string[], family: Family | undefined): Promise<NamedDumps> {
   const dumps: { path: string; dump: Dump }[] = [];
   for (const path of paths) {
@@ -30,7 +33,7 @@ const EMPTY = "no rules in this file; write the output of iptables-save, run as 
  * All dumps together, as one node has them; what they do not show is missing from it. No addresses: those of the node
  * are not known. Throws InputError where two files have the same table.
  */
-export function fieldOfDumps(dumps: NamedDumps, family: Family, addresses: readonly InterfaceAddress[]): Field {
+export function rulesetOfDumps(dumps: NamedDumps, family: Family, addresses: readonly InterfaceAddress[]): Ruleset {
   const { own, missing } = joinBackends(dumps, family);
   const tables = new Map<TableName, Chains>();
   for (const { path, dump } of own) {
@@ -40,8 +43,8 @@ export function fieldOfDumps(dumps: NamedDumps, family: Family, addresses: reado
     }
   }
   const heads = own.map(({ dump }) => headsOf(dump.texts.tables.get(family) ?? ""));
-  const field = fieldOf(dumps, family, { heads: heads.join(""), addresses });
-  return { ...field, tables, missing };
+  const ruleset = rulesetOf(dumps, family, { heads: heads.join(""), addresses });
+  return { ...ruleset, tables, missing };
 }
 
 interface JoinedBackends {
@@ -84,15 +87,15 @@ function bothBackends(family: Family): MissingPart {
   return { part: "tables", family, reason, remedy: "remove the rules of one backend from the node" };
 }
 
-interface Rest {
+interface RulesetParts {
   readonly heads: string;
   readonly addresses: readonly InterfaceAddress[];
 }
 
-function fieldOf(dumps: NamedDumps, family: Family, { heads, addresses }: Rest): Field {
+function rulesetOf(dumps: NamedDumps, family: Family, { heads, addresses }: RulesetParts): Ruleset {
   const join = (part: "sets" | "servers") => dumps.map(({ dump }) => dump.texts[part]).join("");
   const known = addresses.length === 0 ? {} : { addresses };
-  return fieldOfDump({ family, tables: heads, sets: join("sets"), servers: join("servers"), ...known });
+  return rulesetOfDump({ family, tables: heads, sets: join("sets"), servers: join("servers"), ...known });
 }
 
 /** Tables without their rules, which have been read already. */

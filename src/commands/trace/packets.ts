@@ -59,7 +59,7 @@ function findPodSender(
   }
   if (pod.addresses.length === 0) throw new InputError(place, `Pod ${namespace}/${name} has no address yet`);
   const elsewhere = pod.nodeName !== "" && nodeName !== "" && pod.nodeName !== nodeName;
-  const note = `note: Pod ${namespace}/${name} is on node ${pod.nodeName}, whose rules its packets meet, not those of ${nodeName}`;
+  const note = `note: Pod ${namespace}/${name} is on node ${pod.nodeName}, so its packets pass the rules of that node, not those of ${nodeName}`;
   const addresses = pod.addresses.toReversed().map((address) => [familyOf(address), address] as const);
   return { addresses: new Map(addresses), notes: elsewhere ? [note] : [] };
 }
@@ -73,7 +73,7 @@ function externalIn({ options, node, addresses }: TraceCluster, family: Family):
   return EXTERNAL[family].find(isOutside) ?? first;
 }
 
-export interface AskedPacket {
+export interface PacketRequest {
   readonly from: Sender;
   readonly to: Target;
   readonly via?: Via | undefined;
@@ -84,7 +84,7 @@ export interface AskedPacket {
 }
 
 /** Where each was written, for messages. */
-interface AskedPlaces {
+interface RequestPlaces {
   readonly from: Place;
   readonly to: Place;
 }
@@ -102,7 +102,7 @@ interface FoundPackets {
  * Packets of one family; or of all, where a Service has external addresses of several. Throws InputError where what is
  * named is not there, or sender and target have no family in common.
  */
-export function findPackets(asked: AskedPacket, cluster: TraceCluster, places: AskedPlaces): FoundPackets {
+export function findPackets(asked: PacketRequest, cluster: TraceCluster, places: RequestPlaces): FoundPackets {
   const sender = findSender(asked.from, cluster, places.from);
   const isFromOutside = asked.from.kind === "external";
   const destination = findDestination({ to: asked.to, via: asked.via, isFromOutside }, cluster, places.to);
@@ -117,9 +117,11 @@ export function findPackets(asked: AskedPacket, cluster: TraceCluster, places: A
   });
   if (first === undefined) {
     const has = usable.map(([one]) => one).join(" and ");
-    throw new InputError(places.to, has === "" ? "has no address of the family that is asked for" : otherFamily(has));
+    throw new InputError(places.to, has === "" ? "has no address of the requested IP family" : otherFamily(has));
   }
-  const sources = traced.map(([family]) => `${sender.addresses.get(family)} stands for any client outside`);
+  const sources = traced.map(
+    ([family]) => `${sender.addresses.get(family)} is used as the address of any external client`,
+  );
   const external = isFromOutside ? sources.map((text) => `note: external: ${text}`) : [];
   const left = possible.filter((each) => !traced.includes(each));
   const notes = [...external, ...otherFamilies(left, traced.map(([family]) => family).join(" and "))];
@@ -127,7 +129,7 @@ export function findPackets(asked: AskedPacket, cluster: TraceCluster, places: A
 }
 
 interface Found {
-  readonly asked: AskedPacket;
+  readonly asked: PacketRequest;
   readonly sender: FoundSender;
   readonly destination: Destination;
   readonly cluster: TraceCluster;
@@ -146,7 +148,7 @@ function packetTo(address: string, family: Family, { asked, sender, destination,
 }
 
 function otherFamily(has: string): string {
-  return `has ${has} alone, which the sender has not`;
+  return `has only ${has}, and the sender has no address of that IP family`;
 }
 
 function otherFamilies(left: readonly (readonly [Family, readonly string[]])[], traced: string): readonly string[] {

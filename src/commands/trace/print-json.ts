@@ -1,11 +1,11 @@
 // Converts a trace to JSON data.
 
 import { type Fraction, numberOf, smallFraction } from "../../trace/probability.ts";
-import type { Outcome, RulePlace, ServerPlace, Step } from "../../trace/trace.ts";
+import type { RuleLocation, ServerLocation, Step, Verdict } from "../../trace/trace.ts";
 import type { Data } from "../data-text.ts";
-import { sayDetails } from "./describe.ts";
+import { describeDetails } from "./describe.ts";
 import { protocolOf } from "./print-text.ts";
-import { placeOf, type TraceReport } from "./report.ts";
+import { printLocation, type TraceReport } from "./report.ts";
 import { explainService } from "./service.ts";
 
 /** One trace for each address that was traced. */
@@ -15,16 +15,21 @@ export function tracesData(reports: readonly TraceReport[]): Data {
 
 /** Of a Service that clients outside have no way to. */
 export function unreachableData(reason: string): Data {
-  const share = { number: 1, meant: "1", exact: "1" };
-  return { ...HEAD, traces: [{ steps: [], ends: [{ end: "unreachable", reason, share, possible: false, last: [] }] }] };
+  const probability = { value: 1, fraction: "1", exact: "1" };
+  return {
+    ...HEAD,
+    traces: [
+      { steps: [], outcomes: [{ outcome: "unreachable", reason, probability, possible: false, lastSteps: [] }] },
+    ],
+  };
 }
 
 const HEAD = { apiVersion: "fairlead/v1", kind: "Trace" };
 
-/** Steps are called by their position among all; `before` and `last` are such positions. */
+/** Steps are identified by their index; `previous` and `lastSteps` are such positions. */
 function traceData(report: TraceReport): Data {
   const { trace, mode, tables, layout, nodeName, service } = report;
-  const { packet, steps, ends } = trace;
+  const { packet, steps, outcomes } = trace;
   const positionsOf = (some: readonly Step[]) => some.map((step) => steps.indexOf(step));
   return {
     packet: {
@@ -44,34 +49,37 @@ function traceData(report: TraceReport): Data {
     node: nodeName === "" ? undefined : nodeName,
     service: service && {
       servicePort: service.traffic.servicePort.text,
-      entrance: service.entrance,
+      addressKind: service.addressKind,
       explanation: explainService(service),
     },
     steps: steps.map((step) => ({
-      ...placeData(step.at),
+      ...locationData(step.at),
       what: step.what,
-      share: shareData(step.share),
-      before: positionsOf(step.before),
+      probability: probabilityData(step.probability),
+      previous: positionsOf(step.previous),
     })),
-    ends: ends.map((end) => ({
-      ...outcomeData(end.outcome),
-      share: shareData(end.share),
-      possible: end.possible,
-      details: sayDetails(end),
-      last: positionsOf(end.last),
+    outcomes: outcomes.map((outcome) => ({
+      ...verdictData(outcome.verdict),
+      probability: probabilityData(outcome.probability),
+      possible: outcome.possible,
+      details: describeDetails(outcome),
+      lastSteps: positionsOf(outcome.lastSteps),
     })),
   };
 }
 
-/** A fraction with more bits below is of no use to anybody. */
+/** Larger denominators (in bits) are left out of `exact`. */
 const MOST_BITS = 1024n;
 
-/** `exact` is what the rules come to, `meant` the fraction that they stand for, where there is such a one. */
-function shareData(share: Fraction): Data {
+/**
+ * `value` is rounded to a number, `fraction` is the simple fraction the rules approximate, `exact` is what they amount
+ * to.
+ */
+function probabilityData(share: Fraction): Data {
   const small = smallFraction(share);
   return {
-    number: numberOf(share),
-    meant: small && printFraction(small),
+    value: numberOf(share),
+    fraction: small && printFraction(small),
     exact: share.bottom >> MOST_BITS > 0n ? undefined : printFraction(lowest(share)),
   };
 }
@@ -86,39 +94,39 @@ function lowest({ top, bottom }: Fraction): Fraction {
   return { top: top / divisor, bottom: bottom / divisor };
 }
 
-function placeData(at: RulePlace | ServerPlace) {
-  if (!("rule" in at)) return { hook: at.hook, server: placeOf(at) };
+function locationData(at: RuleLocation | ServerLocation) {
+  if (!("rule" in at)) return { hook: at.hook, server: printLocation(at) };
   const { hook, table, chain, number, rule } = at;
   return { hook, table, chain, number, rule: rule.line, reason: rule.origin?.reason };
 }
 
-function outcomeData(outcome: Outcome) {
+function verdictData(outcome: Verdict) {
   switch (outcome.kind) {
     case "delivered": {
       const { where, to, source, translatedBy, masqueradedBy } = outcome;
       return {
-        end: outcome.kind,
+        outcome: outcome.kind,
         where,
         to: { address: to.address, port: to.port },
         source,
-        translatedBy: translatedBy && placeData(translatedBy),
-        masqueradedBy: masqueradedBy.map(placeData),
+        translatedBy: translatedBy && locationData(translatedBy),
+        masqueradedBy: masqueradedBy.map(locationData),
       };
     }
     case "policy":
-      return { end: "dropped", policy: `${outcome.table} ${outcome.hook}` };
+      return { outcome: "dropped", policy: `${outcome.table} ${outcome.hook}` };
     case "rejected":
-      return { end: outcome.kind, answer: outcome.answer, by: placeData(outcome.by) };
+      return { outcome: outcome.kind, answer: outcome.answer, by: locationData(outcome.by) };
     case "refused":
-      return { end: "rejected", answer: "icmp-port-unreachable", by: placeData(outcome.by) };
+      return { outcome: "rejected", answer: "icmp-port-unreachable", by: locationData(outcome.by) };
     case "dropped":
-      return { end: outcome.kind, by: placeData(outcome.by) };
+      return { outcome: outcome.kind, by: locationData(outcome.by) };
     case "unknown":
       return {
-        end: outcome.kind,
+        outcome: outcome.kind,
         reason: outcome.reason,
         remedy: outcome.remedy,
-        by: outcome.by && placeData(outcome.by),
+        by: outcome.by && locationData(outcome.by),
       };
   }
 }

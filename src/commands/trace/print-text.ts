@@ -4,9 +4,17 @@ import { PROTOCOL_NUMBERS, PROTOCOLS } from "../../net/protocol.ts";
 import { isIndexChain } from "../../state/index-chain-name.ts";
 import { type Packet, printHostPort } from "../../trace/packet.ts";
 import { numberOf, printShare } from "../../trace/probability.ts";
-import type { End, Outcome, RulePlace, Step } from "../../trace/trace.ts";
-import { sayDetails, sayOutcome, sayReason, sayShare, sayUnknown } from "./describe.ts";
-import { alikeEnds, descentsOf, type Meeting, meetingsOf, placeOf, stationOf, type TraceReport } from "./report.ts";
+import type { Outcome, RuleLocation, Step, Verdict } from "../../trace/trace.ts";
+import { describeDetails, describeOutcome, describeProbability, describeReason, describeUnknown } from "./describe.ts";
+import {
+  groupDispatch,
+  groupOutcomes,
+  groupSteps,
+  hookAndTable,
+  printLocation,
+  type StepGroup,
+  type TraceReport,
+} from "./report.ts";
 import { explainService } from "./service.ts";
 
 /** As kube-proxy has written them in iptables mode since 1.20. */
@@ -31,12 +39,12 @@ interface NamedService {
 function namedService(steps: readonly Step[]): NamedService | undefined {
   for (const { at } of steps) {
     const name = "rule" in at && (CHAINS.has(at.chain) || isIndexChain(at.chain)) ? nameIn(at) : undefined;
-    if (name !== undefined) return { name, by: placeOf(at) };
+    if (name !== undefined) return { name, by: printLocation(at) };
   }
   return undefined;
 }
 
-function nameIn({ rule }: RulePlace): string | undefined {
+function nameIn({ rule }: RuleLocation): string | undefined {
   const [, described, bare] = COMMENT.exec(rule.line) ?? [];
   return described ?? bare;
 }
@@ -50,7 +58,7 @@ type Paint = (style: Style, text: string) => string;
 /** What is unknown of any trace; then each trace, with an empty line between them. */
 export function* printTraces(reports: readonly TraceReport[], colour: boolean): Iterable<string> {
   const paint: Paint = (style, text) => (colour ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text);
-  for (const line of unknowns(reports.flatMap(({ trace }) => trace.ends))) yield paint("open", line);
+  for (const line of unknowns(reports.flatMap(({ trace }) => trace.outcomes))) yield paint("open", line);
   for (const [index, report] of reports.entries()) {
     if (index > 0) yield "";
     yield* printTrace(report, paint);
@@ -60,35 +68,35 @@ export function* printTraces(reports: readonly TraceReport[], colour: boolean): 
 /** The packet, its Service, the rules that it matches, and its outcomes. */
 function* printTrace(report: TraceReport, paint: Paint): Iterable<string> {
   const { trace } = report;
-  yield paint("heading", sayPacket(report));
+  yield paint("heading", describePacket(report));
   yield "";
   yield* printService(report);
   yield "";
-  yield* printMeetings(meetingsOf(trace.steps), paint);
+  yield* printStepGroups(groupSteps(trace.steps), paint);
   yield "";
-  yield paint("heading", trace.ends.length === 1 ? "Where it ends" : "Where it may end");
-  for (const ends of alikeEnds(trace.ends, sayDetails)) yield* printEnds(ends, report, paint);
+  yield paint("heading", trace.outcomes.length === 1 ? "Result" : "Results");
+  for (const outcomes of groupOutcomes(trace.outcomes, describeDetails)) yield* printOutcomes(outcomes, report, paint);
 }
 
 /** Says first what the answer lacks, each part once, and what would supply it. */
-function unknowns(ends: readonly End[]): readonly string[] {
-  const lines = ends.flatMap(({ outcome }) => {
-    if (outcome.kind !== "unknown") return [];
-    return [`unknown: ${sayUnknown(outcome)}${outcome.remedy === undefined ? "" : `; ${outcome.remedy}`}`];
+function unknowns(outcomes: readonly Outcome[]): readonly string[] {
+  const lines = outcomes.flatMap(({ verdict }) => {
+    if (verdict.kind !== "unknown") return [];
+    return [`unknown: ${describeUnknown(verdict)}${verdict.remedy === undefined ? "" : `; ${verdict.remedy}`}`];
   });
   return lines.length === 0 ? [] : [...new Set(lines), ""];
 }
 
 /** `TCP from 10.1.0.1 to 10.96.0.1:80, iptables mode, on node a`. */
-export function sayPacket({ trace: { packet }, mode, tables, layout, nodeName }: TraceReport): string {
-  const where = mode === "dump" ? `by the rules of the dump (${sayTables(tables)})` : `${mode} mode`;
+export function describePacket({ trace: { packet }, mode, tables, layout, nodeName }: TraceReport): string {
+  const where = mode === "dump" ? `rules of the dump (${describeTables(tables)})` : `${mode} mode`;
   const how = layout === "Indexed" ? "Indexed layout" : "";
   return [`${protocolOf(packet)} from ${senderOf(packet)} to ${targetOf(packet)}`, where, how, onNode(nodeName)]
     .filter((part) => part !== "")
     .join(", ");
 }
 
-function sayTables(tables: readonly string[]): string {
+function describeTables(tables: readonly string[]): string {
   return tables.length === 0 ? "no table" : `${tables.length === 1 ? "table" : "tables"} ${tables.join(", ")}`;
 }
 
@@ -114,46 +122,46 @@ export function targetOf({ destination, destinationPort }: Packet): string {
 
 function* printService({ service, mode, trace }: TraceReport): Iterable<string> {
   if (service !== undefined) {
-    yield `Service ${service.traffic.servicePort.text}, by its ${service.entrance}`;
+    yield `Service ${service.traffic.servicePort.text}, by its ${service.addressKind}`;
     for (const line of explainService(service)) yield `  ${line}`;
     return;
   }
   const named = mode === "dump" ? namedService(trace.steps) : undefined;
   yield named
-    ? `Service ${named.name}, as the comment of ${named.by} says`
-    : "No Service is known at that address and port.";
+    ? `Service ${named.name}, from the comment of ${named.by}`
+    : "No known Service has this address and port.";
 }
 
-function* printMeetings(meetings: readonly Meeting[], paint: Paint): Iterable<string> {
-  yield paint("heading", meetings.length === 0 ? "It meets no rule" : "What it meets");
+function* printStepGroups(groups: readonly StepGroup[], paint: Paint): Iterable<string> {
+  yield paint("heading", groups.length === 0 ? "No rules matched" : "Rules matched");
   let station = "";
-  for (const descent of descentsOf(meetings)) {
+  for (const descent of groupDispatch(groups)) {
     const [{ at }] = descent;
-    if (stationOf(at) !== station) {
-      station = stationOf(at);
+    if (hookAndTable(at) !== station) {
+      station = hookAndTable(at);
       yield `  ${station}`;
     }
-    yield* printDescent(descent, paint);
+    yield* printStepGroup(descent, paint);
   }
 }
 
-/** Of a way down an index, where it begins, where it ends, and its rules. */
-function* printDescent(descent: readonly [Meeting, ...Meeting[]], paint: Paint): Iterable<string> {
-  const [{ at, what: first, share }, ...others] = descent;
+/** Prints a descent through the dispatch tree as one step: its first rule, its last chain, and all its rules. */
+function* printStepGroup(descent: readonly [StepGroup, ...StepGroup[]], paint: Paint): Iterable<string> {
+  const [{ at, what: first, probability }, ...others] = descent;
   const last = others.at(-1);
-  const what = last ? last.what.replace("goes to", "goes down the index to") : first;
-  const part = isAll(share) ? "" : ` [${printShare(share)}]`;
-  yield `    ${placeOf(at)}: ${what}${part}`;
+  const what = last ? last.what.replace("jumps to", "descends the dispatch tree to") : first;
+  const part = isAll(probability) ? "" : ` [${printShare(probability)}]`;
+  yield `    ${printLocation(at)}: ${what}${part}`;
   if (!("rule" in at)) return;
   for (const each of descent) if ("rule" in each.at) yield paint("rule", `      ${each.at.rule.line}`);
-  for (const reason of at.rule.origin ? sayReason(at) : []) yield `      ${reason}`;
+  for (const reason of at.rule.origin ? describeReason(at) : []) yield `      ${reason}`;
 }
 
-function isAll(share: Meeting["share"]): boolean {
+function isAll(share: StepGroup["probability"]): boolean {
   return numberOf(share) === 1;
 }
 
-const LOOKS: Readonly<Record<Outcome["kind"], Style>> = {
+const LOOKS: Readonly<Record<Verdict["kind"], Style>> = {
   delivered: "good",
   dropped: "bad",
   policy: "bad",
@@ -162,10 +170,10 @@ const LOOKS: Readonly<Record<Outcome["kind"], Style>> = {
   unknown: "open",
 };
 
-function* printEnds(ends: readonly End[], report: TraceReport, paint: Paint): Iterable<string> {
-  const width = Math.max(...ends.map((end) => sayShare(end).length));
-  for (const end of ends) {
-    yield `  ${sayShare(end).padEnd(width)}  ${paint(LOOKS[end.outcome.kind], sayOutcome(end, report))}`;
+function* printOutcomes(outcomes: readonly Outcome[], report: TraceReport, paint: Paint): Iterable<string> {
+  const width = Math.max(...outcomes.map((outcome) => describeProbability(outcome).length));
+  for (const outcome of outcomes) {
+    yield `  ${describeProbability(outcome).padEnd(width)}  ${paint(LOOKS[outcome.verdict.kind], describeOutcome(outcome, report))}`;
   }
-  for (const detail of ends.slice(0, 1).flatMap(sayDetails)) yield `    ${detail}`;
+  for (const detail of outcomes.slice(0, 1).flatMap(describeDetails)) yield `    ${detail}`;
 }

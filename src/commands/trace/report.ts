@@ -7,29 +7,29 @@ import type { Options } from "../../options/options.ts";
 import { isIndexChain } from "../../state/index-chain-name.ts";
 import { TABLES, type TableName } from "../../state/kernel-state.ts";
 import { targetOf } from "../../state/rule.ts";
-import { localityOf } from "../../trace/local-addresses.ts";
+import { localAddressesOf } from "../../trace/local-addresses.ts";
 import type { Packet } from "../../trace/packet.ts";
 import { type Fraction, plus } from "../../trace/probability.ts";
-import type { Field } from "../../trace/ruleset.ts";
-import type { End, RulePlace, ServerPlace, Step, Trace } from "../../trace/trace.ts";
+import type { Ruleset } from "../../trace/ruleset.ts";
+import type { Outcome, RuleLocation, ServerLocation, Step, Trace } from "../../trace/trace.ts";
 import { walk } from "../../trace/walk/hooks.ts";
 import { podAt, type TraceCluster } from "./cluster.ts";
 import { type FoundService, findService } from "./service.ts";
 
-/** Walks, and finds out what there is to say of it. */
+/** Traces the packet and collects what is printed about it. */
 export function reportOf(walked: {
   readonly packet: Packet;
-  readonly field: Field;
+  readonly ruleset: Ruleset;
   readonly world: World;
   readonly cluster: TraceCluster;
   readonly mode: TraceReport["mode"];
 }): TraceReport {
-  const { packet, field, world, cluster, mode } = walked;
-  const { isLocal } = localityOf(field);
+  const { packet, ruleset, world, cluster, mode } = walked;
+  const { isLocal } = localAddressesOf(ruleset);
   return {
-    trace: walk(field, packet),
+    trace: walk(ruleset, packet),
     mode,
-    tables: TABLES.filter((table) => field.tables.has(table)),
+    tables: TABLES.filter((table) => ruleset.tables.has(table)),
     layout: mode === "iptables" ? cluster.options.iptablesLayout : undefined,
     nodeName: cluster.nodeName,
     service: findService(world, packet, (address) => isLocal(address) ?? false),
@@ -39,7 +39,7 @@ export function reportOf(walked: {
 
 export interface TraceReport {
   readonly trace: Trace;
-  /** `dump`: rules that somebody gave, of whatever mode. */
+  /** `dump`: rules read with --rules, of any mode. */
   readonly mode: Backend["mode"] | "dump";
   /** The tables of a dump that were read. */
   readonly tables: readonly TableName[];
@@ -47,79 +47,84 @@ export interface TraceReport {
   readonly layout: Options["iptablesLayout"] | undefined;
   /** Empty: none is known. */
   readonly nodeName: string;
-  /** Undefined where the packet is for none that is known. */
+  /** Undefined if no known Service has the destination address and port. */
   readonly service: FoundService | undefined;
   /** `namespace/name` of the Pod that has an address, where that is known. */
   readonly podAt: (address: string) => string | undefined;
 }
 
-/** What one rule or virtual server did alike to packets that had come different ways. */
-export interface Meeting {
-  readonly at: RulePlace | ServerPlace;
+/** What one rule or virtual server did to packets that reached it on different paths. */
+export interface StepGroup {
+  readonly at: RuleLocation | ServerLocation;
   readonly what: string;
-  readonly share: Fraction;
+  readonly probability: Fraction;
 }
 
-/** In order. What meets a rule once stands together among the steps; what comes there again does so anew. */
-export function meetingsOf(steps: readonly Step[]): readonly Meeting[] {
-  const meetings: Meeting[] = [];
+/** Merges consecutive steps of the same rule and effect, in order. */
+export function groupSteps(steps: readonly Step[]): readonly StepGroup[] {
+  const groups: StepGroup[] = [];
   let here = new Map<string, number>();
   let place = "";
   for (const step of steps) {
-    if (place !== keyOf(step.at)) here = new Map();
-    place = keyOf(step.at);
-    const index = here.get(step.what) ?? meetings.length;
-    const other = meetings[index];
+    if (place !== locationKey(step.at)) here = new Map();
+    place = locationKey(step.at);
+    const index = here.get(step.what) ?? groups.length;
+    const other = groups[index];
     here.set(step.what, index);
-    meetings[index] = { ...step, share: other ? plus(other.share, step.share) : step.share };
-  }
-  return meetings;
-}
-
-/** Meetings that lead from chain to chain down an index stand together, all others alone. */
-export function descentsOf(meetings: readonly Meeting[]): readonly (readonly [Meeting, ...Meeting[]])[] {
-  const groups: [Meeting, ...Meeting[]][] = [];
-  for (const meeting of meetings) {
-    const last = groups.at(-1);
-    const above = last && indexChainBelow(last.at(-1));
-    const goesOn =
-      above !== undefined && "rule" in meeting.at && meeting.at.chain === above && indexChainBelow(meeting);
-    if (last && goesOn) last.push(meeting);
-    else groups.push([meeting]);
+    groups[index] = { ...step, probability: other ? plus(other.probability, step.probability) : step.probability };
   }
   return groups;
 }
 
-/** The chain of an index that a rule leads to. */
-function indexChainBelow(meeting: Meeting | undefined): string | undefined {
-  const target = meeting && "rule" in meeting.at ? targetOf(meeting.at.rule.line) : undefined;
+/**
+ * Groups consecutive steps that descend the dispatch tree of the Indexed layout; every other step is a group of its
+ * own.
+ */
+export function groupDispatch(steps: readonly StepGroup[]): readonly (readonly [StepGroup, ...StepGroup[]])[] {
+  const groups: [StepGroup, ...StepGroup[]][] = [];
+  for (const group of steps) {
+    const last = groups.at(-1);
+    const above = last && dispatchChainOf(last.at(-1));
+    const goesOn = above !== undefined && "rule" in group.at && group.at.chain === above && dispatchChainOf(group);
+    if (last && goesOn) last.push(group);
+    else groups.push([group]);
+  }
+  return groups;
+}
+
+/** The dispatch chain of the Indexed layout that a rule jumps to. */
+function dispatchChainOf(group: StepGroup | undefined): string | undefined {
+  const target = group && "rule" in group.at ? targetOf(group.at.rule.line) : undefined;
   return target !== undefined && isIndexChain(target) ? target : undefined;
 }
 
-function keyOf(at: RulePlace | ServerPlace): string {
-  return `${stationOf(at)} ${placeOf(at)}`;
+function locationKey(at: RuleLocation | ServerLocation): string {
+  return `${hookAndTable(at)} ${printLocation(at)}`;
 }
 
-/** Hook and table; or IPVS, which stands between tables. */
-export function stationOf(at: RulePlace | ServerPlace): string {
+/** Hook and table, or hook and `ipvs`. */
+export function hookAndTable(at: RuleLocation | ServerLocation): string {
   return `${at.hook}, ${"rule" in at ? at.table : "ipvs"}`;
 }
 
 /** A rule by chain and number, a virtual server by its address. */
-export function placeOf(at: RulePlace | ServerPlace): string {
+export function printLocation(at: RuleLocation | ServerLocation): string {
   if ("rule" in at) return `${at.chain} ${at.number}`;
   const { address, port, protocol } = at.server;
   return `${hostPort(address, port)}/${protocol}`;
 }
 
 /** Ends that differ in nothing but where they are. */
-export function alikeEnds(ends: readonly End[], sayRest: (end: End) => readonly string[]): readonly (readonly End[])[] {
-  const groups = new Map<string, End[]>();
-  for (const end of ends) {
-    const key = JSON.stringify([end.outcome.kind, end.possible, ...sayRest(end)]);
+export function groupOutcomes(
+  outcomes: readonly Outcome[],
+  sayRest: (outcome: Outcome) => readonly string[],
+): readonly (readonly Outcome[])[] {
+  const groups = new Map<string, Outcome[]>();
+  for (const outcome of outcomes) {
+    const key = JSON.stringify([outcome.verdict.kind, outcome.possible, ...sayRest(outcome)]);
     const group = groups.get(key);
-    if (group) group.push(end);
-    else groups.set(key, [end]);
+    if (group) group.push(outcome);
+    else groups.set(key, [outcome]);
   }
   return [...groups.values()];
 }

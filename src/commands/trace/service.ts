@@ -8,11 +8,11 @@ import { PROTOCOL_NUMBERS } from "../../net/protocol.ts";
 import type { Packet } from "../../trace/packet.ts";
 
 /** By which of its addresses a Service is asked. */
-type Entrance = "cluster IP" | "external IP" | "load balancer address" | "nodePort";
+type ServiceAddressKind = "cluster IP" | "external IP" | "load balancer address" | "nodePort";
 
 export interface FoundService {
   readonly traffic: ServiceTraffic;
-  readonly entrance: Entrance;
+  readonly addressKind: ServiceAddressKind;
 }
 
 /** Undefined where the packet is for no Service. Of two that claim the same, the first, by name. */
@@ -26,59 +26,58 @@ export function findService(
   for (const traffic of services) {
     const { servicePort } = traffic;
     if (PROTOCOL_NUMBERS[servicePort.protocol] !== protocol) continue;
-    const entrance = servicePort.port === destinationPort ? entranceAt(servicePort, destination) : undefined;
-    if (entrance !== undefined) return { traffic, entrance };
+    const addressKind = servicePort.port === destinationPort ? addressKindOf(servicePort, destination) : undefined;
+    if (addressKind !== undefined) return { traffic, addressKind };
     if (answers && servicePort.nodePort !== 0 && servicePort.nodePort === destinationPort) byNodePort ??= traffic;
   }
-  return byNodePort && { traffic: byNodePort, entrance: "nodePort" };
+  return byNodePort && { traffic: byNodePort, addressKind: "nodePort" };
 }
 
-function entranceAt(servicePort: ServicePort, address: string): Entrance | undefined {
+function addressKindOf(servicePort: ServicePort, address: string): ServiceAddressKind | undefined {
   if (servicePort.clusterIP === address) return "cluster IP";
   if (servicePort.externalIPs.includes(address)) return "external IP";
   return servicePort.loadBalancerVIPs.includes(address) ? "load balancer address" : undefined;
 }
 
 /** In sentences, one a line. */
-export function explainService({ traffic, entrance }: FoundService): readonly string[] {
+export function explainService({ traffic, addressKind }: FoundService): readonly string[] {
   const { servicePort, internal, external } = traffic;
-  const inside = entrance === "cluster IP";
+  const inside = addressKind === "cluster IP";
   const policy = inside ? "internalTrafficPolicy" : "externalTrafficPolicy";
   return [
-    ...explainAnswer(policy, inside ? internal : external, traffic),
-    ...(!inside && servicePort.externalPolicyLocal ? [SHORT_CUT] : []),
-    ...explainRanges(servicePort, entrance),
+    ...explainPolicy(policy, inside ? internal : external, traffic),
+    ...(!inside && servicePort.externalPolicyLocal ? [LOCAL_SHORTCUT] : []),
+    ...explainRanges(servicePort, addressKind),
     ...explainAffinity(servicePort),
   ];
 }
 
-const SHORT_CUT = "this cluster's pods and the node itself are served by all endpoints, whatever that policy says";
+const LOCAL_SHORTCUT = "pods of this cluster and the node itself use all endpoints, regardless of this policy";
 
-function explainAnswer(policy: string, { verdict, endpoints }: Answer, traffic: ServiceTraffic): readonly string[] {
+function explainPolicy(policy: string, { verdict, endpoints }: Answer, traffic: ServiceTraffic): readonly string[] {
   const { cluster, local, known } = traffic;
   const isLocal = endpoints === "local";
   const named = `${policy} ${isLocal ? "Local" : "Cluster"}`;
-  if (verdict === "reject") return [`no endpoint can take a connection (${known} known): it is rejected`];
-  if (verdict === "drop")
-    return [`${named}: only endpoints on this node may serve it, and there are none: it is dropped`];
+  if (verdict === "reject") return [`no usable endpoint (${known} known): rejected`];
+  if (verdict === "drop") return [`${named}: only endpoints on this node are used, and there are none: dropped`];
   const used = isLocal ? local : cluster;
-  const where = isLocal ? "only those on this node" : "on whatever node";
-  return [`${named}: ${used.length} of ${known} known endpoints serve it, ${where}`, ...whyFewer(used, known)];
+  const where = isLocal ? "only those on this node" : "on any node";
+  return [`${named}: ${used.length} of ${known} known endpoints are used, ${where}`, ...whyFewer(used, known)];
 }
 
 function whyFewer(used: readonly Endpoint[], known: number): readonly string[] {
   const draining = used.filter(({ ready }) => !ready).length;
-  if (draining > 0) return ["none is ready, so those that end but still serve are used"];
-  return used.length < known ? ["the others are not ready, or stand elsewhere than policy or hints ask"] : [];
+  if (draining > 0) return ["no endpoint is ready, so terminating endpoints that still serve are used"];
+  return used.length < known ? ["the others are not ready, or excluded by the traffic policy or topology hints"] : [];
 }
 
-function explainRanges({ sourceRanges }: ServicePort, entrance: Entrance): readonly string[] {
-  if (entrance !== "load balancer address" || sourceRanges === "everyone") return [];
-  const from = sourceRanges.length === 0 ? "nobody" : sourceRanges.join(", ");
-  return [`loadBalancerSourceRanges: only ${from} may come here`];
+function explainRanges({ sourceRanges }: ServicePort, addressKind: ServiceAddressKind): readonly string[] {
+  if (addressKind !== "load balancer address" || sourceRanges === "everyone") return [];
+  const from = sourceRanges.length === 0 ? "no client" : sourceRanges.join(", ");
+  return [`loadBalancerSourceRanges: allows only ${from}`];
 }
 
 function explainAffinity({ affinitySeconds }: ServicePort): readonly string[] {
   if (affinitySeconds === 0) return [];
-  return [`sessionAffinity ClientIP: a client stays with its endpoint for ${affinitySeconds} s; this one is new`];
+  return [`sessionAffinity ClientIP: a client keeps its endpoint for ${affinitySeconds} s; this client is new`];
 }

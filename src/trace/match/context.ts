@@ -1,20 +1,20 @@
 // Defines what is known about a packet at a hook: interfaces, connection and local addresses.
 
 import type { TableName } from "../../state/kernel-state.ts";
-import type { Locality } from "../local-addresses.ts";
+import type { LocalAddresses } from "../local-addresses.ts";
 import type { HostAddress, Interface, Packet } from "../packet.ts";
-import type { Field } from "../ruleset.ts";
+import type { Ruleset } from "../ruleset.ts";
 
 export const HOOKS = ["PREROUTING", "INPUT", "FORWARD", "OUTPUT", "POSTROUTING"] as const;
 
 export type Hook = (typeof HOOKS)[number];
 
-export interface Situation {
-  readonly field: Field;
-  readonly locality: Locality;
-  /** As it set out. */
+export interface HookContext {
+  readonly ruleset: Ruleset;
+  readonly localAddresses: LocalAddresses;
+  /** The original packet. */
   readonly packet: Packet;
-  /** Where it set out from, as a state has it. */
+  /** The original source. */
   readonly source: HostAddress | undefined;
   readonly hook: Hook;
   readonly table: TableName;

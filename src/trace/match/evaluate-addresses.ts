@@ -3,34 +3,34 @@ import { type HostAddress, hostAddress, type Interface, type PacketState } from 
 import type { AddressRangeMatch, AddressType, AddressTypeMatch } from "../rule/address-matches.ts";
 import { type Network, networkHolds } from "../rule/network.ts";
 import type { Side } from "../rule/options.ts";
-import type { Situation } from "./context.ts";
-import { agreed, FAILS, HOLDS, type Judgement, judged, negated, unknown } from "./match-result.ts";
+import type { HookContext } from "./context.ts";
+import { allEqual, MATCH, type MatchResult, matchIf, NO_MATCH, negated, unknown } from "./match-result.ts";
 
-const WHICH_SOURCE = "asks which of the node's addresses it comes from; say it in --from";
+const WHICH_SOURCE = "depends on which of the node's addresses is the source; pass it in --from";
 
 /** The address at one end of the packet. */
-export function addressAt(state: PacketState, side: Side): HostAddress | undefined {
+export function addressOf(state: PacketState, side: Side): HostAddress | undefined {
   return side === "source" ? state.source : state.destination;
 }
 
-/** Asks about an address; where it is one of the node's, about all of them: what holds for some alone is unknown. */
-function askAddress(
+/** Tests an address; if it is an unknown local address, tests all of them: different results are unknown. */
+function evaluateAddress(
   address: HostAddress | undefined,
-  { locality }: Situation,
+  { localAddresses }: HookContext,
   test: (address: HostAddress) => boolean,
-): Judgement {
-  if (address !== undefined) return judged(test(address));
-  return agreed(
-    (locality.sources ?? []).map((text) => test(hostAddress(text))),
+): MatchResult {
+  if (address !== undefined) return matchIf(test(address));
+  return allEqual(
+    (localAddresses.sources ?? []).map((text) => test(hostAddress(text))),
     WHICH_SOURCE,
   );
 }
 
-export function judgeNetwork(address: HostAddress | undefined, network: Network, situation: Situation): Judgement {
-  if (network.mask === 0n) return judged(network.family === situation.field.family);
+export function evaluateNetwork(address: HostAddress | undefined, network: Network, context: HookContext): MatchResult {
+  if (network.mask === 0n) return matchIf(network.family === context.ruleset.family);
   // What the node sends to others never has a loopback address, unless the sender asked for it.
-  if (address === undefined && isLoopbackNetwork(network)) return FAILS;
-  return askAddress(address, situation, ({ bits }) => networkHolds(network, bits));
+  if (address === undefined && isLoopbackNetwork(network)) return NO_MATCH;
+  return evaluateAddress(address, context, ({ bits }) => networkHolds(network, bits));
 }
 
 const LOOPBACK = { IPv4: 127n << 24n, IPv6: 1n } as const;
@@ -42,52 +42,56 @@ function isLoopbackNetwork({ family, address, mask }: Network): boolean {
   return (mask & within) === within && (address & within) === LOOPBACK[family];
 }
 
-export function judgeAddressRange(match: AddressRangeMatch, state: PacketState, situation: Situation): Judgement {
+export function evaluateAddressRange(match: AddressRangeMatch, state: PacketState, context: HookContext): MatchResult {
   const { family, from, to, side } = match;
-  const judgement = askAddress(addressAt(state, side), situation, ({ bits }) => {
+  const result = evaluateAddress(addressOf(state, side), context, ({ bits }) => {
     return bits.family === family && from <= bits.bits && bits.bits <= to;
   });
-  return negated(judgement, match.not);
+  return negated(result, match.not);
 }
 
 /** An address that is neither the node's nor one of those below counts as UNICAST: routes that refuse are not known. */
-export function judgeAddressType(match: AddressTypeMatch, state: PacketState, situation: Situation): Judgement {
-  return negated(judgeType(match, addressAt(state, match.side), situation), match.not);
+export function evaluateAddressType(match: AddressTypeMatch, state: PacketState, context: HookContext): MatchResult {
+  return negated(evaluateType(match, addressOf(state, match.side), context), match.not);
 }
 
-function judgeType(match: AddressTypeMatch, address: HostAddress | undefined, situation: Situation): Judgement {
+function evaluateType(match: AddressTypeMatch, address: HostAddress | undefined, context: HookContext): MatchResult {
   const { types } = match;
   const special = address && specialType(address.text);
-  if (special !== undefined) return judged(types.has(special));
-  if (types.has("LOCAL") === types.has("UNICAST")) return judged(types.has("LOCAL"));
-  const local = match.only === undefined ? isNodes(address, situation) : isOnInterface(match, address, situation);
+  if (special !== undefined) return matchIf(types.has(special));
+  if (types.has("LOCAL") === types.has("UNICAST")) return matchIf(types.has("LOCAL"));
+  const local = match.only === undefined ? isLocalAddress(address, context) : isOnInterface(match, address, context);
   return local.kind === "unknown" ? local : negated(local, types.has("UNICAST"));
 }
 
-function isNodes(address: HostAddress | undefined, { locality }: Situation): Judgement {
-  if (address === undefined) return HOLDS;
-  const local = locality.isLocal(address.text);
-  return local === undefined ? askForAddresses(address.text) : judged(local);
+function isLocalAddress(address: HostAddress | undefined, { localAddresses }: HookContext): MatchResult {
+  if (address === undefined) return MATCH;
+  const local = localAddresses.isLocal(address.text);
+  return local === undefined ? unknownLocalAddress(address.text) : matchIf(local);
 }
 
-function isOnInterface({ only }: AddressTypeMatch, address: HostAddress | undefined, situation: Situation): Judgement {
-  if (address !== undefined && situation.locality.isLocal(address.text) === false) return FAILS;
-  const asked = only === "in-interface" ? situation.inInterface : situation.outInterface;
-  if (asked.kind !== "named") return judgeMissing(asked, only === "in-interface" ? "in" : "out");
-  const on = address && situation.locality.isOn(address.text, asked.name);
-  return on === undefined ? unknown("asks which addresses that interface has") : judged(on);
+function isOnInterface(
+  { only }: AddressTypeMatch,
+  address: HostAddress | undefined,
+  context: HookContext,
+): MatchResult {
+  if (address !== undefined && context.localAddresses.isLocal(address.text) === false) return NO_MATCH;
+  const asked = only === "in-interface" ? context.inInterface : context.outInterface;
+  if (asked.kind !== "named") return evaluateUnnamedInterface(asked, only === "in-interface" ? "in" : "out");
+  const on = address && context.localAddresses.isOn(address.text, asked.name);
+  return on === undefined ? unknown("depends on the addresses of that interface; pass --node-address") : matchIf(on);
 }
 
-/** The answer where a rule asks for an interface of a name that is not given: a packet that has none fails. */
-export function judgeMissing({ kind }: Interface, which: "in" | "out"): Judgement {
-  if (kind === "none") return FAILS;
+/** The result for a rule with an interface if the packet's interface is not known or absent. */
+export function evaluateUnnamedInterface({ kind }: Interface, which: "in" | "out"): MatchResult {
+  if (kind === "none") return NO_MATCH;
   return which === "in"
-    ? unknown("asks for the interface it comes in by; say --in")
-    : unknown("asks for the interface it leaves by; say --out");
+    ? unknown("depends on the incoming interface; pass --in")
+    : unknown("depends on the outgoing interface; pass --out");
 }
 
-function askForAddresses(address: string): Judgement {
-  return unknown(`asks whether ${address} is an address of the node; say --node-address`);
+function unknownLocalAddress(address: string): MatchResult {
+  return unknown(`depends on whether ${address} is a local address of the node; pass --node-address`);
 }
 
 function specialType(address: string): AddressType | undefined {

@@ -11,78 +11,82 @@ import type {
 import type { MarkMatch } from "../rule/marks.ts";
 import type { Match } from "../rule/matches.ts";
 import type { Side } from "../rule/options.ts";
-import type { Situation } from "./context.ts";
-import { addressAt, judgeNetwork } from "./evaluate-addresses.ts";
-import { FAILS, type Judgement, judged, negated, unknown } from "./match-result.ts";
+import type { HookContext } from "./context.ts";
+import { addressOf, evaluateNetwork } from "./evaluate-addresses.ts";
+import { type MatchResult, matchIf, NO_MATCH, negated, unknown } from "./match-result.ts";
 
 type ConnectionMatch = Extract<Match, { readonly kind: `conntrack-${string}` }>;
 
-/** A question about a connection fails where there is none, save that about its state. */
-export function judgeConnection(match: ConnectionMatch, state: PacketState, situation: Situation): Judgement {
-  if (match.kind === "conntrack-state") return judged(isInState(match, state, situation) !== match.not);
-  if (!hasConnection(state, situation)) return FAILS;
+/** Without a connection only `--ctstate` can match. */
+export function evaluateConnection(match: ConnectionMatch, state: PacketState, context: HookContext): MatchResult {
+  if (match.kind === "conntrack-state") return matchIf(isInState(match, state, context) !== match.not);
+  if (!hasConnection(state, context)) return NO_MATCH;
   switch (match.kind) {
     case "conntrack-status":
-      return judged(hasStatus(match, situation) !== match.not);
+      return matchIf(hasStatus(match, context) !== match.not);
     case "conntrack-protocol":
-      return judged((match.protocol === situation.packet.protocol) !== match.not);
+      return matchIf((match.protocol === context.packet.protocol) !== match.not);
     case "conntrack-address":
-      return negated(judgeNetwork(connectionAddress(match, state, situation), match.network, situation), match.not);
+      return negated(evaluateNetwork(connectionAddress(match, state, context), match.network, context), match.not);
     case "conntrack-port":
-      return negated(judgeConnectionPort(match, state, situation), match.not);
+      return negated(evaluateConnectionPort(match, state, context), match.not);
     case "conntrack-direction":
-      return judged(match.direction === "original");
+      return matchIf(match.direction === "original");
   }
 }
 
-/** A packet has a mark always, 0 at first; its connection only when there is one. */
-export function judgeMark({ kind, value, mask, not }: MarkMatch, state: PacketState, situation: Situation): Judgement {
-  if (kind === "connmark" && !hasConnection(state, situation)) return FAILS;
+/** A packet always has a mark, initially 0; a connection mark needs a connection. */
+export function evaluateMark(
+  { kind, value, mask, not }: MarkMatch,
+  state: PacketState,
+  context: HookContext,
+): MatchResult {
+  if (kind === "connmark" && !hasConnection(state, context)) return NO_MATCH;
   const mark = kind === "mark" ? state.mark : state.connectionMark;
-  return judged(((mark & mask) >>> 0 === value) !== not);
+  return matchIf(((mark & mask) >>> 0 === value) !== not);
 }
 
-/** Does the kernel know a connection that the packet belongs to? */
-export function hasConnection({ tracked }: PacketState, { connection }: Situation): boolean {
+/** Whether the packet belongs to a tracked connection. */
+export function hasConnection({ tracked }: PacketState, { connection }: HookContext): boolean {
   return tracked && connection !== "none";
 }
 
-function isInState({ states }: StateMatch, state: PacketState, situation: Situation): boolean {
-  return statesOf(state, situation).some((one) => states.has(one));
+function isInState({ states }: StateMatch, state: PacketState, context: HookContext): boolean {
+  return statesOf(state, context).some((one) => states.has(one));
 }
 
-function statesOf(state: PacketState, situation: Situation): readonly ConnectionState[] {
+function statesOf(state: PacketState, context: HookContext): readonly ConnectionState[] {
   if (!state.tracked) return ["UNTRACKED"];
-  if (!hasConnection(state, situation)) return ["INVALID"];
+  if (!hasConnection(state, context)) return ["INVALID"];
   const { source, destination } = state.translated;
   return ["NEW", ...(source ? (["SNAT"] as const) : []), ...(destination ? (["DNAT"] as const) : [])];
 }
 
-/** NONE is no bit for the kernel: a rule that asks for it alone never holds. */
-function hasStatus({ statuses }: StatusMatch, { connection }: Situation): boolean {
+/** NONE is no bit in the kernel: a rule with NONE alone never matches. */
+function hasStatus({ statuses }: StatusMatch, { connection }: HookContext): boolean {
   return statuses.has("CONFIRMED") && connection === "confirmed";
 }
 
-/** Answers come from where the packet goes to by now, and go to where it seems to come from. */
+/** The reply tuple (IP_CT_DIR_REPLY) is the current packet reversed. */
 function connectionAddress(
   { direction, side }: ConnectionAddressMatch,
   state: PacketState,
-  { packet, source }: Situation,
+  { packet, source }: HookContext,
 ): HostAddress | undefined {
-  if (direction === "reply") return addressAt(state, opposite(side));
+  if (direction === "reply") return addressOf(state, opposite(side));
   return side === "source" ? source : hostAddress(packet.destination);
 }
 
-function judgeConnectionPort(
+function evaluateConnectionPort(
   { direction, side, range }: ConnectionPortMatch,
   state: PacketState,
-  { packet }: Situation,
-): Judgement {
+  { packet }: HookContext,
+): MatchResult {
   const original = { source: packet.sourcePort, destination: packet.destinationPort };
   const reply = { source: state.destinationPort, destination: state.sourcePort };
   const port = (direction === "reply" ? reply : original)[side];
-  if (port === undefined) return unknown("asks for the port it comes from; say it in --from");
-  return judged(range.from <= port && port <= range.to);
+  if (port === undefined) return unknown("depends on the source port; pass it in --from");
+  return matchIf(range.from <= port && port <= range.to);
 }
 
 function opposite(side: Side): Side {

@@ -1,53 +1,60 @@
 // Evaluates matches of bridge ports, sockets, socket owners and IPVS.
 
 import { PROTOCOL_NUMBERS } from "../../net/protocol.ts";
-import { hostAddress, type PacketState, type TakenBy } from "../packet.ts";
+import { hostAddress, type PacketState, type SelectedServer } from "../packet.ts";
 import type { BridgePortMatch, IpvsMatch, OwnerMatch, SocketMatch } from "../rule/host-matches.ts";
 import { networkHolds } from "../rule/network.ts";
-import type { Situation } from "./context.ts";
-import { FAILS, type Judgement, judged, unknown } from "./match-result.ts";
+import type { HookContext } from "./context.ts";
+import { type MatchResult, matchIf, NO_MATCH, unknown } from "./match-result.ts";
 
-/** Only what came in through a bridge has a port of one. */
-export function judgeBridgePort({ asks, not }: BridgePortMatch, { packet }: Situation): Judgement {
-  if (packet.origin.kind === "node") return judged(not);
-  return unknown(asks === "out" || asks === "is-out" ? "asks for the bridge port it leaves by" : WHICH_PORT);
+/** Only packets from a bridge have a bridge port. */
+export function evaluateBridgePort({ property, not }: BridgePortMatch, { packet }: HookContext): MatchResult {
+  if (packet.origin.kind === "node") return matchIf(not);
+  return unknown(property === "out" || property === "is-out" ? "depends on the outgoing bridge port" : WHICH_PORT);
 }
 
-const WHICH_PORT = "asks for the bridge port it came by";
+const WHICH_PORT = "depends on the incoming bridge port";
 
-/** What is forwarded belongs to nobody here. */
-export function judgeOwner({ not }: OwnerMatch, { packet }: Situation): Judgement {
-  return packet.origin.kind === "node" ? unknown("asks whose process sends it") : judged(not);
+/** Forwarded packets have no owner. */
+export function evaluateOwner({ not }: OwnerMatch, { packet }: HookContext): MatchResult {
+  return packet.origin.kind === "node" ? unknown("depends on the user of the sending process") : matchIf(not);
 }
 
-/** No socket has taken a new connection. One may listen for it, but for addresses of others only on all of them. */
-export function judgeSocket({ wildcard }: SocketMatch, state: PacketState, { locality }: Situation): Judgement {
-  if (!wildcard && locality.isLocal(state.destination.text) === false) return FAILS;
-  return unknown("asks whether a process listens for it");
+/**
+ * A new connection has no socket yet. A listening socket is unknown; for an address that is not local it must be a
+ * wildcard.
+ */
+export function evaluateSocket(
+  { wildcard }: SocketMatch,
+  state: PacketState,
+  { localAddresses }: HookContext,
+): MatchResult {
+  if (!wildcard && localAddresses.isLocal(state.destination.text) === false) return NO_MATCH;
+  return unknown("depends on whether a process listens on the destination");
 }
 
-/** Of a packet that no virtual server took nothing holds, and nothing the contrary of which is asked. */
-export function judgeIpvs({ asks, not }: IpvsMatch, { takenBy }: PacketState): Judgement {
-  if (asks.what === "managed") return judged((takenBy !== undefined) !== not);
-  return takenBy === undefined ? FAILS : judged(isOf(asks, takenBy) !== not);
+/** Without a virtual server no property matches, inverted or not. */
+export function evaluateIpvs({ property, not }: IpvsMatch, { server }: PacketState): MatchResult {
+  if (property.what === "managed") return matchIf((server !== undefined) !== not);
+  return server === undefined ? NO_MATCH : matchIf(isOf(property, server) !== not);
 }
 
 const METHODS = { GATE: "route", IPIP: "tunnel", MASQ: "masquerade" } as const;
 
-/** A control port is that of a connection which another one belongs to, as data of FTP do. */
-function isOf(asks: Exclude<IpvsMatch["asks"], { what: "managed" }>, server: TakenBy): boolean {
-  switch (asks.what) {
+/** The control port is that of a related connection, such as FTP data. */
+function isOf(property: Exclude<IpvsMatch["property"], { what: "managed" }>, server: SelectedServer): boolean {
+  switch (property.what) {
     case "protocol":
-      return asks.protocol === PROTOCOL_NUMBERS[server.protocol];
+      return property.protocol === PROTOCOL_NUMBERS[server.protocol];
     case "address":
-      return networkHolds(asks.network, hostAddress(server.address).bits);
+      return networkHolds(property.network, hostAddress(server.address).bits);
     case "port":
-      return asks.port === server.port;
+      return property.port === server.port;
     case "control-port":
       return false;
     case "direction":
-      return asks.direction === "original";
+      return property.direction === "original";
     case "method":
-      return METHODS[asks.method] === server.method;
+      return METHODS[property.method] === server.method;
   }
 }

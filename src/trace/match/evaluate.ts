@@ -5,76 +5,81 @@ import type { Interface, PacketState } from "../packet.ts";
 import { fraction } from "../probability.ts";
 import type { Match } from "../rule/matches.ts";
 import type { NumberRange } from "../rule/options.ts";
-import type { InterfaceAsked, ParsedRule } from "../rule/rule.ts";
+import type { InterfaceSpec, ParsedRule } from "../rule/rule.ts";
 import type { NthMatch, RandomMatch, RecentMatch } from "../rule/statistic-matches.ts";
 import type { ChunkTypesMatch, IcmpMatch, PortsMatch, TcpFlagsMatch } from "../rule/transport-matches.ts";
-import type { Situation } from "./context.ts";
-import { judgeAddressRange, judgeAddressType, judgeMissing, judgeNetwork } from "./evaluate-addresses.ts";
-import { judgeConnection, judgeMark } from "./evaluate-conntrack.ts";
-import { judgeBridgePort, judgeIpvs, judgeOwner, judgeSocket } from "./evaluate-host.ts";
-import { judgeSet } from "./evaluate-set.ts";
-import { both, FAILS, HOLDS, type Judgement, judged, negated, unknown } from "./match-result.ts";
+import type { HookContext } from "./context.ts";
+import {
+  evaluateAddressRange,
+  evaluateAddressType,
+  evaluateNetwork,
+  evaluateUnnamedInterface,
+} from "./evaluate-addresses.ts";
+import { evaluateConnection, evaluateMark } from "./evaluate-conntrack.ts";
+import { evaluateBridgePort, evaluateIpvs, evaluateOwner, evaluateSocket } from "./evaluate-host.ts";
+import { evaluateSet } from "./evaluate-set.ts";
+import { both, MATCH, type MatchResult, matchIf, NO_MATCH, negated, unknown } from "./match-result.ts";
 
-/** Asks all that the rule asks. One thing that the packet is not settles it, whatever is unknown. */
-export function judgeRule(rule: ParsedRule, state: PacketState, situation: Situation): Judgement {
-  let judgement = judgeHead(rule, state, situation);
+/** Evaluates all matches of a rule. One that does not match decides, even if others are unknown. */
+export function evaluateRule(rule: ParsedRule, state: PacketState, context: HookContext): MatchResult {
+  let result = evaluateHeader(rule, state, context);
   for (const match of rule.matches) {
-    if (judgement.kind === "fails") break;
-    judgement = both(judgement, judgeMatch(match, state, situation));
+    if (result.kind === "no match") break;
+    result = both(result, evaluateMatch(match, state, context));
   }
-  return judgement;
+  return result;
 }
 
-function judgeHead(rule: ParsedRule, state: PacketState, situation: Situation): Judgement {
+function evaluateHeader(rule: ParsedRule, state: PacketState, context: HookContext): MatchResult {
   const { protocol, source, destination, inInterface, outInterface, fragment } = rule;
-  const { packet } = situation;
-  if (protocol && protocol.number !== "all" && (protocol.number === packet.protocol) === protocol.not) return FAILS;
-  const asked = destination ? judgeNetwork(state.destination, destination, situation) : HOLDS;
-  let judgement = negated(asked, destination?.not ?? false);
-  if (judgement.kind === "fails") return FAILS;
-  if (source) judgement = both(judgement, negated(judgeNetwork(state.source, source, situation), source.not));
-  if (inInterface) judgement = both(judgement, judgeInterface(inInterface, situation.inInterface, "in"));
-  if (outInterface) judgement = both(judgement, judgeInterface(outInterface, situation.outInterface, "out"));
-  return fragment ? both(judgement, judgeFragment(fragment)) : judgement;
+  const { packet } = context;
+  if (protocol && protocol.number !== "all" && (protocol.number === packet.protocol) === protocol.not) return NO_MATCH;
+  const asked = destination ? evaluateNetwork(state.destination, destination, context) : MATCH;
+  let result = negated(asked, destination?.not ?? false);
+  if (result.kind === "no match") return NO_MATCH;
+  if (source) result = both(result, negated(evaluateNetwork(state.source, source, context), source.not));
+  if (inInterface) result = both(result, evaluateInterface(inInterface, context.inInterface, "in"));
+  if (outInterface) result = both(result, evaluateInterface(outInterface, context.outInterface, "out"));
+  return fragment ? both(result, evaluateFragment(fragment)) : result;
 }
 
-function judgeMatch(match: Match, state: PacketState, situation: Situation): Judgement {
+function evaluateMatch(match: Match, state: PacketState, context: HookContext): MatchResult {
   switch (match.kind) {
     case "comment":
     case "counter":
-      return HOLDS;
+      return MATCH;
     case "ports":
-      return judgePorts(match, state);
+      return evaluatePorts(match, state);
     case "tcp-flags":
-      return judgeTcpFlags(match);
+      return evaluateTcpFlags(match);
     case "chunk-types":
-      return judgeChunks(match);
+      return evaluateChunks(match);
     case "icmp":
-      return judgeIcmp(match, situation.field.family);
+      return evaluateIcmp(match, context.ruleset.family);
     case "address-type":
-      return judgeAddressType(match, state, situation);
+      return evaluateAddressType(match, state, context);
     case "address-range":
-      return judgeAddressRange(match, state, situation);
+      return evaluateAddressRange(match, state, context);
     case "random":
-      return judgeRandom(match);
+      return evaluateRandom(match);
     case "nth":
-      return judgeNth(match);
+      return evaluateNth(match);
     case "recent":
-      return judgeRecent(match, state, situation);
+      return evaluateRecent(match, state, context);
     case "set":
-      return judgeSet(match, state, situation);
+      return evaluateSet(match, state, context);
     case "mark":
     case "connmark":
-      return judgeMark(match, state, situation);
+      return evaluateMark(match, state, context);
     case "conntrack-state":
     case "conntrack-status":
     case "conntrack-protocol":
     case "conntrack-address":
     case "conntrack-port":
     case "conntrack-direction":
-      return judgeConnection(match, state, situation);
+      return evaluateConnection(match, state, context);
     default:
-      return judgeRare(match, state, situation);
+      return evaluateRare(match, state, context);
   }
 }
 
@@ -91,36 +96,36 @@ type RareMatch = Extract<
       | "ipsec"
       | "packet-type"
       | "extension-header"
-      | "unjudged"
+      | "unevaluated"
       | "unknown";
   }
 >;
 
-/** What few rules ask for, and what a traced packet is taken to be. */
-function judgeRare(match: RareMatch, state: PacketState, situation: Situation): Judgement {
+/** Evaluates rare matches against the assumptions about a traced packet (see `Packet`). */
+function evaluateRare(match: RareMatch, state: PacketState, context: HookContext): MatchResult {
   switch (match.kind) {
     case "bridge-port":
-      return judgeBridgePort(match, situation);
+      return evaluateBridgePort(match, context);
     case "owner":
-      return judgeOwner(match, situation);
+      return evaluateOwner(match, context);
     case "socket":
-      return judgeSocket(match, state, situation);
+      return evaluateSocket(match, state, context);
     case "ipvs":
-      return judgeIpvs(match, state);
+      return evaluateIpvs(match, state);
     case "tos":
-      return judged((match.value === 0) !== match.not);
+      return matchIf((match.value === 0) !== match.not);
     case "reverse-path":
-      return judged(!match.not);
+      return matchIf(!match.not);
     case "ipsec":
-      return judged(match.policy === "none");
+      return matchIf(match.policy === "none");
     case "packet-type":
-      return judged((match.type === "unicast") !== match.not);
+      return matchIf((match.type === "unicast") !== match.not);
     case "extension-header":
-      return FAILS;
-    case "unjudged":
+      return NO_MATCH;
+    case "unevaluated":
       return unknown(`cannot be evaluated for a single packet: ${match.text}`);
     case "unknown":
-      return unknown(`is not understood: ${match.text}`);
+      return unknown(`has an unsupported match: ${match.text}`);
   }
 }
 
@@ -132,73 +137,73 @@ const LAST_PORT = 65_535;
  * A packet without an interface has none that begins like anything, save like nothing at all. One that is not known is
  * not loopback: what comes from others, or goes to others, never passes it.
  */
-function judgeInterface(asked: InterfaceAsked, given: Interface, which: "in" | "out"): Judgement {
-  if (asked.prefix && asked.name === "") return judged(!asked.not);
-  if (given.kind === "unknown" && asked.name === "lo" && !asked.prefix) return judged(asked.not);
-  if (given.kind !== "named") return negated(judgeMissing(given, which), asked.not);
+function evaluateInterface(asked: InterfaceSpec, given: Interface, which: "in" | "out"): MatchResult {
+  if (asked.prefix && asked.name === "") return matchIf(!asked.not);
+  if (given.kind === "unknown" && asked.name === "lo" && !asked.prefix) return matchIf(asked.not);
+  if (given.kind !== "named") return negated(evaluateUnnamedInterface(given, which), asked.not);
   const holds = asked.prefix ? given.name.startsWith(asked.name) : given.name === asked.name;
-  return judged(holds !== asked.not);
+  return matchIf(holds !== asked.not);
 }
 
-function judgePorts({ side, ranges, not }: PortsMatch, state: PacketState): Judgement {
-  const source = judgePort(ranges, state.sourcePort);
-  const destination = judgePort(ranges, state.destinationPort);
+function evaluatePorts({ side, ranges, not }: PortsMatch, state: PacketState): MatchResult {
+  const source = evaluatePort(ranges, state.sourcePort);
+  const destination = evaluatePort(ranges, state.destinationPort);
   if (side === "source") return negated(source, not);
   if (side === "destination") return negated(destination, not);
-  return negated(source.kind === "holds" || destination.kind === "fails" ? source : destination, not);
+  return negated(source.kind === "match" || destination.kind === "no match" ? source : destination, not);
 }
 
-function judgePort(ranges: readonly NumberRange[], port: number | undefined): Judgement {
-  if (port !== undefined) return judged(ranges.some(({ from, to }) => from <= port && port <= to));
-  if (ranges.some(({ from, to }) => from === 0 && to === LAST_PORT)) return judged(true);
-  return unknown("asks for the port it comes from; say it in --from");
+function evaluatePort(ranges: readonly NumberRange[], port: number | undefined): MatchResult {
+  if (port !== undefined) return matchIf(ranges.some(({ from, to }) => from <= port && port <= to));
+  if (ranges.some(({ from, to }) => from === 0 && to === LAST_PORT)) return matchIf(true);
+  return unknown("depends on the source port; pass it in --from");
 }
 
 /** The packet has SYN and nothing else. */
-function judgeTcpFlags({ mask, set, not }: TcpFlagsMatch): Judgement {
-  return judged(((SYN & mask) === set) !== not);
+function evaluateTcpFlags({ mask, set, not }: TcpFlagsMatch): MatchResult {
+  return matchIf(((SYN & mask) === set) !== not);
 }
 
 /** The packet has one INIT chunk and nothing else. */
-function judgeChunks({ how, chunks, not }: ChunkTypesMatch): Judgement {
+function evaluateChunks({ how, chunks, not }: ChunkTypesMatch): MatchResult {
   const types = new Set(chunks);
-  if (chunks.some((chunk) => chunk.startsWith("INIT:"))) return unknown("asks for flags of an SCTP chunk");
+  if (chunks.some((chunk) => chunk.startsWith("INIT:"))) return unknown("depends on the flags of an SCTP chunk");
   const asksInit = types.has("INIT") || types.has("ALL");
   const holds = how === "all" ? types.size === 1 && types.has("INIT") : asksInit;
-  return judged(holds !== not);
+  return matchIf(holds !== not);
 }
 
 const ECHO_REQUEST: Readonly<Record<Family, number>> = { IPv4: 8, IPv6: 128 };
 
-function judgeIcmp({ type, code, not }: IcmpMatch, family: Family): Judgement {
+function evaluateIcmp({ type, code, not }: IcmpMatch, family: Family): MatchResult {
   const holds = type === undefined || (type === ECHO_REQUEST[family] && (code === undefined || code === 0));
-  return judged(holds !== not);
+  return matchIf(holds !== not);
 }
 
-/** Whole packets alone are traced: rules for later fragments are for others. */
-function judgeFragment(asked: { readonly not: boolean }): Judgement {
-  return negated(FAILS, asked.not);
+/** Only whole packets are traced, so `-f` does not match. */
+function evaluateFragment(asked: { readonly not: boolean }): MatchResult {
+  return negated(NO_MATCH, asked.not);
 }
 
-/** Where the kernel's draw ends: it takes 31 bits. */
+/** The kernel draws a 31-bit random number (xt_statistic). */
 const DRAWS = 2 ** 31;
 
-function judgeRandom({ threshold, not }: RandomMatch): Judgement {
-  if (threshold === 0 || threshold >= DRAWS) return judged(threshold > 0 !== not);
-  return negated({ kind: "chance", share: fraction(threshold, DRAWS) }, not);
+function evaluateRandom({ threshold, not }: RandomMatch): MatchResult {
+  if (threshold === 0 || threshold >= DRAWS) return matchIf(threshold > 0 !== not);
+  return negated({ kind: "probability", probability: fraction(threshold, DRAWS) }, not);
 }
 
-/** Over many packets each number has an equal share. */
-function judgeNth({ every, not }: NthMatch): Judgement {
-  return negated(every <= 1 ? HOLDS : { kind: "chance", share: fraction(1, every) }, not);
+/** Averaged over many packets. */
+function evaluateNth({ every, not }: NthMatch): MatchResult {
+  return negated(every <= 1 ? MATCH : { kind: "probability", probability: fraction(1, every) }, not);
 }
 
-/** A client that was never seen is on no list, unless this packet has put it there. */
-function judgeRecent(match: RecentMatch, { remembered }: PacketState, { packet }: Situation): Judgement {
-  if (match.action === "set") return judged(!match.not);
-  const before = packet.remembered?.has(match.name) ?? false;
+/** A client is in no `recent` list, unless the request or this packet has put it there. */
+function evaluateRecent(match: RecentMatch, { recentLists }: PacketState, { packet }: HookContext): MatchResult {
+  if (match.action === "set") return matchIf(!match.not);
+  const before = packet.recentLists?.has(match.name) ?? false;
   const hits = match.hits ?? 1;
-  if (before && hits > 1) return unknown(`asks how often list ${match.name} has seen it`);
-  const seen = before || (hits <= 1 && remembered.includes(match.name));
-  return negated(seen ? HOLDS : FAILS, match.not);
+  if (before && hits > 1) return unknown(`depends on how often the source was seen in recent list ${match.name}`);
+  const seen = before || (hits <= 1 && recentLists.includes(match.name));
+  return negated(seen ? MATCH : NO_MATCH, match.not);
 }

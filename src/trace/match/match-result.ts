@@ -1,51 +1,53 @@
 // Defines the result of evaluating a match: match, no match, unknown, or a probability.
 import { type Fraction, rest, times } from "../probability.ts";
 
-export type Judgement =
-  | { readonly kind: "holds" }
-  | { readonly kind: "fails" }
-  /** For this share of the packets it holds; whom it concerns is drawn by lot. */
-  | { readonly kind: "chance"; readonly share: Fraction }
-  /** Says what is missing. */
+export type MatchResult =
+  | { readonly kind: "match" }
+  | { readonly kind: "no match" }
+  /** Matches at random with this probability. */
+  | { readonly kind: "probability"; readonly probability: Fraction }
+  /** The reason names what is missing. */
   | { readonly kind: "unknown"; readonly reason: string };
 
-export const HOLDS: Judgement = { kind: "holds" };
+export const MATCH: MatchResult = { kind: "match" };
 
-export const FAILS: Judgement = { kind: "fails" };
+export const NO_MATCH: MatchResult = { kind: "no match" };
 
-export function unknown(reason: string): Judgement {
+export function unknown(reason: string): MatchResult {
   return { kind: "unknown", reason };
 }
 
-export function judged(holds: boolean): Judgement {
-  return holds ? HOLDS : FAILS;
+export function matchIf(holds: boolean): MatchResult {
+  return holds ? MATCH : NO_MATCH;
 }
 
-/** The answer to the opposite question, where `not` asks for it. */
-export function negated(judgement: Judgement, not: boolean): Judgement {
-  if (!not) return judgement;
-  switch (judgement.kind) {
-    case "holds":
-      return FAILS;
-    case "fails":
-      return HOLDS;
-    case "chance":
-      return { kind: "chance", share: rest(judgement.share) };
+/** The inverted result, if `not` is set. */
+export function negated(result: MatchResult, not: boolean): MatchResult {
+  if (!not) return result;
+  switch (result.kind) {
+    case "match":
+      return NO_MATCH;
+    case "no match":
+      return MATCH;
+    case "probability":
+      return { kind: "probability", probability: rest(result.probability) };
     case "unknown":
-      return judgement;
+      return result;
   }
 }
 
-/** All of them must hold: one that fails settles it, whatever is unknown of the others. */
-export function both(one: Judgement, other: Judgement): Judgement {
-  if (one.kind === "fails" || other.kind === "holds") return one;
-  if (other.kind === "fails" || one.kind === "holds") return other;
+/** The result of two matches of one rule: no match if either does not match, even if the other is unknown. */
+export function both(one: MatchResult, other: MatchResult): MatchResult {
+  if (one.kind === "no match" || other.kind === "match") return one;
+  if (other.kind === "no match" || one.kind === "match") return other;
   if (one.kind === "unknown") return one;
-  return other.kind === "unknown" ? other : { kind: "chance", share: times(one.share, other.share) };
+  return other.kind === "unknown"
+    ? other
+    : { kind: "probability", probability: times(one.probability, other.probability) };
 }
 
-/** The same answer for each of several: for some of them another one is no answer. */
-export function agreed(answers: readonly boolean[], reason: string): Judgement {
+/** The common result for several candidates; unknown if they differ. */
+export function allEqual(answers: readonly boolean[], reason: string): MatchResult {
   const [first] = answers;
-  return first !== undefined && answers.every((answer) => answer === first) ? judged(first) : unknown(reason);
+  return first !== undefined && answers.every((answer) => answer === first) ? matchIf(first) : unknown(reason);
 }

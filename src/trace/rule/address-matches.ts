@@ -1,14 +1,14 @@
 // Parses the matches addrtype, iprange and set.
 
 import type { Family } from "../../net/family.ts";
-import { readAddressBits } from "./network.ts";
+import { parseAddressBits } from "./network.ts";
 import {
   eachOption,
-  type MatchReader,
+  type MatchParser,
+  parseWordList,
   type RuleOption,
-  readWordList,
   type Side,
-  type UnjudgedMatch,
+  type UnevaluatedMatch,
 } from "./options.ts";
 
 /** What a route says of an address, as `--src-type` and `--dst-type` spell it. */
@@ -57,7 +57,7 @@ export interface SetMatch {
 }
 
 /** Matches of `-m addrtype`, `-m iprange` and `-m set`. */
-export type AddressMatch = AddressTypeMatch | AddressRangeMatch | SetMatch | UnjudgedMatch;
+export type AddressMatch = AddressTypeMatch | AddressRangeMatch | SetMatch | UnevaluatedMatch;
 
 const TYPES: readonly AddressType[] = [
   "UNSPEC",
@@ -91,36 +91,36 @@ const ENTRY_COUNTS = /^--(?:packets|bytes)-(?:eq|lt|gt)$/;
 const COUNTING: readonly string[] = ["--update-counters", "--update-subcounters"];
 
 /** The limit holds for every type of the match. */
-export const readAddressTypes: MatchReader<AddressMatch> = (options) => {
+export const parseAddressTypes: MatchParser<AddressMatch> = (options) => {
   const limits = options.flatMap(({ name, not, values }) => (not || values.length > 0 ? [] : (LIMITS.get(name) ?? [])));
-  const asked = options.filter(({ name }) => !LIMITS.has(name)).map(readAddressType);
+  const asked = options.filter(({ name }) => !LIMITS.has(name)).map(parseAddressType);
   const [only, ...others] = limits;
   if (others.length > 0 || asked.length + limits.length < options.length) return undefined;
   const matches = asked.flatMap((match) => (match ? [only === undefined ? match : { ...match, only }] : []));
   return matches.length < asked.length ? undefined : matches;
 };
 
-export const readAddressRanges: MatchReader<AddressMatch> = eachOption(
+export const parseAddressRanges: MatchParser<AddressMatch> = eachOption(
   new Map([
-    ["--src-range", (value: string, { not }: RuleOption) => readAddressRange("source", value, not)],
-    ["--dst-range", (value: string, { not }: RuleOption) => readAddressRange("destination", value, not)],
+    ["--src-range", (value: string, { not }: RuleOption) => parseAddressRange("source", value, not)],
+    ["--dst-range", (value: string, { not }: RuleOption) => parseAddressRange("destination", value, not)],
   ]),
 );
 
-/** What asks for counts of an entry stands as `unjudged` behind it. */
-export const readSets: MatchReader<AddressMatch> = ([first, ...options], text) => {
+/** What asks for counts of an entry stands as `unevaluated` behind it. */
+export const parseSets: MatchParser<AddressMatch> = ([first, ...options], text) => {
   if (first?.name !== "--match-set" || first.values.length !== 2) return undefined;
   const [name = "", places = ""] = first.values;
-  const sides = readSides(places);
+  const sides = parseSides(places);
   const counts = options.some((option) => ENTRY_COUNTS.test(option.name));
   if (sides === undefined || !options.every(isSetOption)) return undefined;
   const returnNomatch = options.some((option) => option.name === "--return-nomatch");
   const match: AddressMatch = { kind: "set", name, sides, returnNomatch, not: first.not };
-  return counts ? [match, { kind: "unjudged", name: "set", text }] : [match];
+  return counts ? [match, { kind: "unevaluated", name: "set", text }] : [match];
 };
 
 /** `src,dst`: for each part of a set's entry the end that it is taken from. */
-export function readSides(text: string): readonly Side[] | undefined {
+export function parseSides(text: string): readonly Side[] | undefined {
   const sides: Side[] = [];
   for (const word of text.split(",")) {
     if (word !== "src" && word !== "dst") return undefined;
@@ -129,17 +129,17 @@ export function readSides(text: string): readonly Side[] | undefined {
   return sides;
 }
 
-function readAddressType({ name, values: [list = "", ...more], not }: RuleOption): AddressTypeMatch | undefined {
+function parseAddressType({ name, values: [list = "", ...more], not }: RuleOption): AddressTypeMatch | undefined {
   const side = TYPE_SIDES.get(name);
-  const types = readWordList(list, TYPES);
+  const types = parseWordList(list, TYPES);
   if (side === undefined || types === undefined || more.length > 0) return undefined;
   return { kind: "address-type", side, types, not };
 }
 
-function readAddressRange(side: Side, text: string, not: boolean): AddressMatch | undefined {
+function parseAddressRange(side: Side, text: string, not: boolean): AddressMatch | undefined {
   const [first = "", second = first, ...more] = text.split("-");
-  const from = readAddressBits(first);
-  const to = readAddressBits(second);
+  const from = parseAddressBits(first);
+  const to = parseAddressBits(second);
   if (from === undefined || to === undefined || from.family !== to.family || more.length > 0) return undefined;
   return { kind: "address-range", side, family: from.family, from: from.bits, to: to.bits, not };
 }

@@ -1,18 +1,18 @@
 // Parses the matches conntrack and state.
 
-import { type Network, readNetwork } from "./network.ts";
+import { type Network, parseNetwork } from "./network.ts";
 import {
   type Direction,
   eachOption,
   LAST_PORT,
-  type MatchReader,
+  type MatchParser,
   type NumberRange,
+  parseProtocol,
+  parseRange,
+  parseWordList,
   type RuleOption,
-  readProtocol,
-  readRange,
-  readWordList,
   type Side,
-  type UnjudgedMatch,
+  type UnevaluatedMatch,
 } from "./options.ts";
 
 /** As `--ctstate` and `--state` spell them. SNAT and DNAT: the connection's addresses are translated. */
@@ -74,7 +74,7 @@ export type ConntrackMatch =
   | ConnectionAddressMatch
   | ConnectionPortMatch
   | ConnectionDirectionMatch
-  | UnjudgedMatch;
+  | UnevaluatedMatch;
 
 type Reader = (value: string, option: RuleOption) => ConntrackMatch | undefined;
 
@@ -90,58 +90,58 @@ const ENDS: readonly (readonly [spelling: string, direction: Direction, side: Si
   ["repldst", "reply", "destination"],
 ];
 
-const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ["--ctstate", readState],
-  ["--ctstatus", readStatus],
-  ["--ctproto", readConnectionProtocol],
-  ["--ctdir", readDirection],
-  ["--ctexpire", readExpiry],
+const PARSERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ["--ctstate", parseState],
+  ["--ctstatus", parseStatus],
+  ["--ctproto", parseConnectionProtocol],
+  ["--ctdir", parseDirection],
+  ["--ctexpire", parseExpiry],
   ...ENDS.flatMap(([spelling, direction, side]): [string, Reader][] => [
-    [`--ct${spelling}`, readAddress(direction, side)],
-    [`--ct${spelling}port`, readPort(direction, side)],
+    [`--ct${spelling}`, parseAddress(direction, side)],
+    [`--ct${spelling}port`, parsePort(direction, side)],
   ]),
 ]);
 
-export const readConntrack: MatchReader<ConntrackMatch> = eachOption(READERS);
+export const parseConntrack: MatchParser<ConntrackMatch> = eachOption(PARSERS);
 
 /** The match that conntrack's replaced; it knows neither SNAT nor DNAT. */
-export const readStateMatch: MatchReader<ConntrackMatch> = eachOption(new Map([["--state", readState]]));
+export const parseStateMatch: MatchParser<ConntrackMatch> = eachOption(new Map([["--state", parseState]]));
 
-function readState(value: string, { not }: RuleOption): ConntrackMatch | undefined {
-  const states = readWordList(value, STATES);
+function parseState(value: string, { not }: RuleOption): ConntrackMatch | undefined {
+  const states = parseWordList(value, STATES);
   return states && { kind: "conntrack-state", states, not };
 }
 
-function readStatus(value: string, { not }: RuleOption): ConntrackMatch | undefined {
-  const statuses = readWordList(value, STATUSES);
+function parseStatus(value: string, { not }: RuleOption): ConntrackMatch | undefined {
+  const statuses = parseWordList(value, STATUSES);
   return statuses && { kind: "conntrack-status", statuses, not };
 }
 
-function readConnectionProtocol(value: string, { not }: RuleOption): ConntrackMatch | undefined {
-  const protocol = readProtocol(value);
+function parseConnectionProtocol(value: string, { not }: RuleOption): ConntrackMatch | undefined {
+  const protocol = parseProtocol(value);
   return protocol === undefined ? undefined : { kind: "conntrack-protocol", protocol, not };
 }
 
-function readDirection(value: string, { not }: RuleOption): ConntrackMatch | undefined {
+function parseDirection(value: string, { not }: RuleOption): ConntrackMatch | undefined {
   if (not || (value !== "ORIGINAL" && value !== "REPLY")) return undefined;
   return { kind: "conntrack-direction", direction: value === "REPLY" ? "reply" : "original" };
 }
 
-/** Seconds that are left to a connection: nobody knows them of one that is not there. */
-function readExpiry(value: string, { not }: RuleOption): ConntrackMatch {
-  return { kind: "unjudged", name: "conntrack", text: `${not ? "! " : ""}--ctexpire ${value}` };
+/** Remaining seconds of the connection, which are unknown for a traced packet. */
+function parseExpiry(value: string, { not }: RuleOption): ConntrackMatch {
+  return { kind: "unevaluated", name: "conntrack", text: `${not ? "! " : ""}--ctexpire ${value}` };
 }
 
-function readAddress(direction: Direction, side: Side): Reader {
+function parseAddress(direction: Direction, side: Side): Reader {
   return (value, { not }) => {
-    const network = readNetwork(value);
+    const network = parseNetwork(value);
     return network && { kind: "conntrack-address", direction, side, network, not };
   };
 }
 
-function readPort(direction: Direction, side: Side): Reader {
+function parsePort(direction: Direction, side: Side): Reader {
   return (value, { not }) => {
-    const range = readRange(value, ":", LAST_PORT);
+    const range = parseRange(value, ":", LAST_PORT);
     return range && { kind: "conntrack-port", direction, side, range, not };
   };
 }

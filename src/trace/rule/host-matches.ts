@@ -1,25 +1,25 @@
 // Parses the matches physdev, owner, socket, ipvs, rpfilter, policy and pkttype.
 
-import { type Network, readNetwork } from "./network.ts";
+import { type Network, parseNetwork } from "./network.ts";
 import {
   ALL_BITS,
   type Direction,
   eachOption,
   LAST_PORT,
-  type MatchReader,
+  type MatchParser,
   type NumberRange,
+  parseNumber,
+  parseProtocol,
+  parseRange,
   plainOptions,
   type RuleOption,
-  readNumber,
-  readProtocol,
-  readRange,
-  type UnjudgedMatch,
+  type UnevaluatedMatch,
 } from "./options.ts";
 
 /** Ports of a bridge that a packet came by or leaves by: a name, or whether there is one at all. */
 export interface BridgePortMatch {
   readonly kind: "bridge-port";
-  readonly asks: "in" | "out" | "is-in" | "is-out" | "is-bridged";
+  readonly property: "in" | "out" | "is-in" | "is-out" | "is-bridged";
   /** Only of `in` and `out`; with `prefix` as of `-i`. */
   readonly name?: string;
   readonly prefix?: boolean;
@@ -49,7 +49,7 @@ export interface SocketMatch {
 /** Is the packet IPVS's own? Of what: the virtual server's protocol, address or port, or the connection's direction. */
 export interface IpvsMatch {
   readonly kind: "ipvs";
-  readonly asks:
+  readonly property:
     | { readonly what: "managed" }
     | { readonly what: "protocol"; readonly protocol: number }
     | { readonly what: "address"; readonly network: Network }
@@ -71,7 +71,7 @@ interface ReversePathMatch {
   readonly not: boolean;
 }
 
-/** Has IPsec to do with the packet? More that is asked of its policies stands as `unjudged` behind it. */
+/** Has IPsec to do with the packet? More that is asked of its policies stands as `unevaluated` behind it. */
 interface IpsecMatch {
   readonly kind: "ipsec";
   readonly direction: "in" | "out";
@@ -94,7 +94,7 @@ export type HostMatch =
   | ReversePathMatch
   | IpsecMatch
   | PacketTypeMatch
-  | UnjudgedMatch;
+  | UnevaluatedMatch;
 
 type Reader = (value: string, option: RuleOption) => HostMatch | undefined;
 
@@ -102,26 +102,26 @@ const PACKET_TYPES: readonly PacketTypeMatch["type"][] = ["unicast", "broadcast"
 
 const METHODS = ["GATE", "IPIP", "MASQ"] as const;
 
-export const readBridgePorts: MatchReader<HostMatch> = eachOption(
+export const parseBridgePorts: MatchParser<HostMatch> = eachOption(
   new Map<string, Reader>([
-    ["--physdev-in", (value, { not }) => readBridgePort("in", value, not)],
-    ["--physdev-out", (value, { not }) => readBridgePort("out", value, not)],
-    ["--physdev-is-in", (value, { not }) => readBridge("is-in", value, not)],
-    ["--physdev-is-out", (value, { not }) => readBridge("is-out", value, not)],
-    ["--physdev-is-bridged", (value, { not }) => readBridge("is-bridged", value, not)],
+    ["--physdev-in", (value, { not }) => parseBridgePort("in", value, not)],
+    ["--physdev-out", (value, { not }) => parseBridgePort("out", value, not)],
+    ["--physdev-is-in", (value, { not }) => parseBridge("is-in", value, not)],
+    ["--physdev-is-out", (value, { not }) => parseBridge("is-out", value, not)],
+    ["--physdev-is-bridged", (value, { not }) => parseBridge("is-bridged", value, not)],
   ]),
 );
 
-export const readOwner: MatchReader<HostMatch> = eachOption(
+export const parseOwner: MatchParser<HostMatch> = eachOption(
   new Map<string, Reader>([
-    ["--uid-owner", (value, { not }) => readOwnerRange("user", value, not)],
-    ["--gid-owner", (value, { not }) => readOwnerRange("group", value, not)],
+    ["--uid-owner", (value, { not }) => parseOwnerRange("user", value, not)],
+    ["--gid-owner", (value, { not }) => parseOwnerRange("group", value, not)],
     ["--socket-exists", (value, { not }) => (value === "" ? { kind: "owner", of: "socket", not } : undefined)],
-    ["--suppl-groups", () => ({ kind: "unjudged", name: "owner", text: "--suppl-groups" })],
+    ["--suppl-groups", () => ({ kind: "unevaluated", name: "owner", text: "--suppl-groups" })],
   ]),
 );
 
-export const readSocket: MatchReader<HostMatch> = (all) => {
+export const parseSocket: MatchParser<HostMatch> = (all) => {
   const options = plainOptions(all, ["--transparent", "--nowildcard", "--restore-skmark"]);
   return (
     options && [
@@ -135,7 +135,7 @@ export const readSocket: MatchReader<HostMatch> = (all) => {
   );
 };
 
-export const readReversePath: MatchReader<HostMatch> = (all) => {
+export const parseReversePath: MatchParser<HostMatch> = (all) => {
   const options = plainOptions(all, ["--loose", "--validmark", "--accept-local", "--invert"]);
   return (
     options && [
@@ -150,16 +150,16 @@ export const readReversePath: MatchReader<HostMatch> = (all) => {
   );
 };
 
-/** What is asked of single policies stands as `unjudged` behind it. */
-export const readIpsec: MatchReader<HostMatch> = ([way, kind, ...more], text) => {
+/** What is asked of single policies stands as `unevaluated` behind it. */
+export const parseIpsec: MatchParser<HostMatch> = ([way, kind, ...more], text) => {
   const direction = way?.name === "--dir" && !way.not ? way.values.join() : "";
   const policy = kind?.name === "--pol" && !kind.not ? kind.values.join() : "";
   if ((direction !== "in" && direction !== "out") || (policy !== "none" && policy !== "ipsec")) return undefined;
   const match: HostMatch = { kind: "ipsec", direction, policy };
-  return more.length === 0 ? [match] : [match, { kind: "unjudged", name: "policy", text }];
+  return more.length === 0 ? [match] : [match, { kind: "unevaluated", name: "policy", text }];
 };
 
-export const readPacketType: MatchReader<HostMatch> = eachOption(
+export const parsePacketType: MatchParser<HostMatch> = eachOption(
   new Map<string, Reader>([
     [
       "--pkt-type",
@@ -171,57 +171,57 @@ export const readPacketType: MatchReader<HostMatch> = eachOption(
   ]),
 );
 
-export const readIpvs: MatchReader<HostMatch> = eachOption(
+export const parseIpvs: MatchParser<HostMatch> = eachOption(
   new Map<string, Reader>([
     ["--ipvs", (value, option) => askIpvs(value === "" ? { what: "managed" } : undefined, option)],
-    ["--vproto", (value, option) => askIpvs(withNumber("protocol", readProtocol(value)), option)],
+    ["--vproto", (value, option) => askIpvs(withNumber("protocol", parseProtocol(value)), option)],
     ["--vaddr", (value, option) => askIpvs(withNetwork(value), option)],
-    ["--vport", (value, option) => askIpvs(withNumber("port", readNumber(value, LAST_PORT)), option)],
-    ["--vportctl", (value, option) => askIpvs(withNumber("control-port", readNumber(value, LAST_PORT)), option)],
+    ["--vport", (value, option) => askIpvs(withNumber("port", parseNumber(value, LAST_PORT)), option)],
+    ["--vportctl", (value, option) => askIpvs(withNumber("control-port", parseNumber(value, LAST_PORT)), option)],
     ["--vdir", (value, option) => askIpvs(withDirection(value), option)],
     ["--vmethod", (value, option) => askIpvs(withMethod(value), option)],
   ]),
 );
 
-function readBridgePort(asks: BridgePortMatch["asks"], value: string, not: boolean): HostMatch | undefined {
+function parseBridgePort(property: BridgePortMatch["property"], value: string, not: boolean): HostMatch | undefined {
   if (value === "") return undefined;
   const prefix = value.endsWith("+");
-  return { kind: "bridge-port", asks, name: prefix ? value.slice(0, -1) : value, prefix, not };
+  return { kind: "bridge-port", property, name: prefix ? value.slice(0, -1) : value, prefix, not };
 }
 
-function readBridge(asks: BridgePortMatch["asks"], value: string, not: boolean): HostMatch | undefined {
-  return value === "" ? { kind: "bridge-port", asks, not } : undefined;
+function parseBridge(property: BridgePortMatch["property"], value: string, not: boolean): HostMatch | undefined {
+  return value === "" ? { kind: "bridge-port", property, not } : undefined;
 }
 
-function readOwnerRange(of: OwnerMatch["of"], value: string, not: boolean): HostMatch | undefined {
-  const range = readRange(value, "-", ALL_BITS);
+function parseOwnerRange(of: OwnerMatch["of"], value: string, not: boolean): HostMatch | undefined {
+  const range = parseRange(value, "-", ALL_BITS);
   return range && { kind: "owner", of, range, not };
 }
 
-function askIpvs(asks: IpvsMatch["asks"] | undefined, { not }: RuleOption): HostMatch | undefined {
-  return asks && { kind: "ipvs", asks, not };
+function askIpvs(property: IpvsMatch["property"] | undefined, { not }: RuleOption): HostMatch | undefined {
+  return property && { kind: "ipvs", property, not };
 }
 
 function withNumber(
   what: "protocol" | "port" | "control-port",
   number: number | undefined,
-): IpvsMatch["asks"] | undefined {
+): IpvsMatch["property"] | undefined {
   if (number === undefined) return undefined;
   return what === "protocol" ? { what, protocol: number } : { what, port: number };
 }
 
-function withNetwork(value: string): IpvsMatch["asks"] | undefined {
-  const network = readNetwork(value);
+function withNetwork(value: string): IpvsMatch["property"] | undefined {
+  const network = parseNetwork(value);
   return network && { what: "address", network };
 }
 
-function withDirection(value: string): IpvsMatch["asks"] | undefined {
+function withDirection(value: string): IpvsMatch["property"] | undefined {
   if (value !== "ORIGINAL" && value !== "REPLY") return undefined;
   const direction: Direction = value === "REPLY" ? "reply" : "original";
   return { what: "direction", direction };
 }
 
-function withMethod(value: string): IpvsMatch["asks"] | undefined {
+function withMethod(value: string): IpvsMatch["property"] | undefined {
   const method = METHODS.find((one) => one === value);
   return method && { what: "method", method };
 }

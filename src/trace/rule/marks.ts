@@ -4,12 +4,12 @@ import {
   DSCP_BITS,
   DSCP_SHIFT,
   eachOption,
-  type MatchReader,
+  type MatchParser,
+  parseMasked,
+  parseNumber,
   plainOptions,
   type RuleOption,
-  readMasked,
-  readNumber,
-  type TargetReader,
+  type TargetParser,
   TOS_BITS,
 } from "./options.ts";
 
@@ -58,28 +58,28 @@ export interface MarkCopyTarget {
 /** Targets that change or copy a mark, or the type-of-service byte. */
 export type MarkingTarget = MarkTarget | MarkCopyTarget | TosTarget;
 
-export const readMark: MatchReader<MarkMatch> = marks("mark");
+export const parseMark: MatchParser<MarkMatch> = marks("mark");
 
-export const readConnmark: MatchReader<MarkMatch> = marks("connmark");
+export const parseConnmark: MatchParser<MarkMatch> = marks("connmark");
 
-export const readTos: MatchReader<TosMatch> = eachOption(
+export const parseTos: MatchParser<TosMatch> = eachOption(
   new Map([
     [
       "--tos",
       (text: string, { not }: RuleOption): TosMatch | undefined => {
-        const masked = readMasked(text, TOS_BITS);
+        const masked = parseMasked(text, TOS_BITS);
         return masked && { kind: "tos", ...masked, not };
       },
     ],
   ]),
 );
 
-export const readDscp: MatchReader<TosMatch> = eachOption(
+export const parseDscp: MatchParser<TosMatch> = eachOption(
   new Map([
     [
       "--dscp",
       (text: string, { not }: RuleOption): TosMatch | undefined => {
-        const value = readNumber(text, DSCP_BITS);
+        const value = parseNumber(text, DSCP_BITS);
         if (value === undefined) return undefined;
         return { kind: "tos", value: value << DSCP_SHIFT, mask: DSCP_BITS << DSCP_SHIFT, not };
       },
@@ -87,9 +87,9 @@ export const readDscp: MatchReader<TosMatch> = eachOption(
   ]),
 );
 
-function marks(kind: "mark" | "connmark"): MatchReader<MarkMatch> {
+function marks(kind: "mark" | "connmark"): MatchParser<MarkMatch> {
   const read = (text: string, { not }: RuleOption): MarkMatch | undefined => {
-    const masked = readMasked(text, ALL_BITS);
+    const masked = parseMasked(text, ALL_BITS);
     return masked && { kind, ...masked, not };
   };
   return eachOption(new Map([["--mark", read]]));
@@ -100,34 +100,34 @@ const COPIES: ReadonlyMap<string, MarkCopyTarget["kind"]> = new Map([
   ["--restore-mark", "restore-mark"],
 ]);
 
-export const readMarkTarget: TargetReader<MarkingTarget> = (options) => {
-  const change = readMarkChange(options);
+export const parseMarkTarget: TargetParser<MarkingTarget> = (options) => {
+  const change = parseMarkChange(options);
   return change && { kind: "mark", ...change };
 };
 
 /** Marks that are shifted on the way are not understood. */
-export const readConnmarkTarget: TargetReader<MarkingTarget> = (options) => {
-  const change = readMarkChange(options);
-  return change ? { kind: "connmark", ...change } : readCopy(options);
+export const parseConnmarkTarget: TargetParser<MarkingTarget> = (options) => {
+  const change = parseMarkChange(options);
+  return change ? { kind: "connmark", ...change } : parseCopy(options);
 };
 
-export const readTosTarget: TargetReader<MarkingTarget> = (all) => {
-  const masked = readMasked(plainOptions(all, ["--set-tos"])?.get("--set-tos") ?? "", TOS_BITS);
+export const parseTosTarget: TargetParser<MarkingTarget> = (all) => {
+  const masked = parseMasked(plainOptions(all, ["--set-tos"])?.get("--set-tos") ?? "", TOS_BITS);
   return masked && { kind: "tos", clear: masked.mask, xor: masked.value };
 };
 
-export const readDscpTarget: TargetReader<MarkingTarget> = (all) => {
-  const value = readNumber(plainOptions(all, ["--set-dscp"])?.get("--set-dscp") ?? "", DSCP_BITS);
+export const parseDscpTarget: TargetParser<MarkingTarget> = (all) => {
+  const value = parseNumber(plainOptions(all, ["--set-dscp"])?.get("--set-dscp") ?? "", DSCP_BITS);
   return value === undefined ? undefined : { kind: "tos", clear: DSCP_BITS << DSCP_SHIFT, xor: value << DSCP_SHIFT };
 };
 
 /** Whatever the spelling, a change is what is cleared and what is then turned. */
-function readMarkChange(options: readonly RuleOption[]): MarkChange | undefined {
+function parseMarkChange(options: readonly RuleOption[]): MarkChange | undefined {
   const [{ name, values, not } = { name: "", values: [], not: false }, ...more] = options;
   const [text = "", ...rest] = values;
   if (not || more.length + rest.length > 0) return undefined;
-  if (name === "--set-mark" || name === "--set-xmark") return readSetMark(name, text);
-  const bits = readNumber(text, ALL_BITS);
+  if (name === "--set-mark" || name === "--set-xmark") return parseSetMark(name, text);
+  const bits = parseNumber(text, ALL_BITS);
   if (bits === undefined) return undefined;
   switch (name) {
     case "--and-mark":
@@ -142,19 +142,19 @@ function readMarkChange(options: readonly RuleOption[]): MarkChange | undefined 
 }
 
 /** `--set-mark` clears the bits of its value as well, so that they are set and not turned. */
-function readSetMark(name: string, text: string): MarkChange | undefined {
-  const masked = readMasked(text, ALL_BITS);
+function parseSetMark(name: string, text: string): MarkChange | undefined {
+  const masked = parseMasked(text, ALL_BITS);
   if (masked === undefined) return undefined;
   const { value, mask } = masked;
   return { clear: name === "--set-mark" ? (mask | value) >>> 0 : mask, xor: value };
 }
 
-function readCopy(all: readonly RuleOption[]): MarkCopyTarget | undefined {
+function parseCopy(all: readonly RuleOption[]): MarkCopyTarget | undefined {
   const options = plainOptions(all, [...COPIES.keys(), "--mask", "--nfmask", "--ctmask"]);
   const [kind, ...others] = [...COPIES].flatMap(([name, copy]) => (options?.get(name) === "" ? [copy] : []));
   const both = options?.get("--mask");
-  const packetMask = readNumber(both ?? options?.get("--nfmask") ?? `${ALL_BITS}`, ALL_BITS);
-  const connectionMask = readNumber(both ?? options?.get("--ctmask") ?? `${ALL_BITS}`, ALL_BITS);
+  const packetMask = parseNumber(both ?? options?.get("--nfmask") ?? `${ALL_BITS}`, ALL_BITS);
+  const connectionMask = parseNumber(both ?? options?.get("--ctmask") ?? `${ALL_BITS}`, ALL_BITS);
   if (kind === undefined || others.length > 0 || packetMask === undefined || connectionMask === undefined) {
     return undefined;
   }

@@ -1,27 +1,27 @@
 // Parses `-m NAME` by the name of the match, and lists all kinds of matches.
-import { type AddressMatch, readAddressRanges, readAddressTypes, readSets } from "./address-matches.ts";
-import { type ConntrackMatch, readConntrack, readStateMatch } from "./conntrack-matches.ts";
+import { type AddressMatch, parseAddressRanges, parseAddressTypes, parseSets } from "./address-matches.ts";
+import { type ConntrackMatch, parseConntrack, parseStateMatch } from "./conntrack-matches.ts";
 import {
   type HostMatch,
-  readBridgePorts,
-  readIpsec,
-  readIpvs,
-  readOwner,
-  readPacketType,
-  readReversePath,
-  readSocket,
+  parseBridgePorts,
+  parseIpsec,
+  parseIpvs,
+  parseOwner,
+  parsePacketType,
+  parseReversePath,
+  parseSocket,
 } from "./host-matches.ts";
-import { type MarkMatch, readConnmark, readDscp, readMark, readTos, type TosMatch } from "./marks.ts";
-import { eachOption, type MatchReader, readRuleOptions, type UnjudgedMatch } from "./options.ts";
+import { type MarkMatch, parseConnmark, parseDscp, parseMark, parseTos, type TosMatch } from "./marks.ts";
+import { eachOption, type MatchParser, parseRuleOptions, type UnevaluatedMatch } from "./options.ts";
 import type { Word } from "./split.ts";
-import { readRecent, readStatistic, type StatisticMatch } from "./statistic-matches.ts";
+import { parseRecent, parseStatistic, type StatisticMatch } from "./statistic-matches.ts";
 import {
-  readDccp,
-  readIcmp,
-  readMultiport,
-  readSctp,
-  readTcp,
-  readUdp,
+  parseDccp,
+  parseIcmp,
+  parseMultiport,
+  parseSctp,
+  parseTcp,
+  parseUdp,
   type TransportMatch,
 } from "./transport-matches.ts";
 
@@ -64,11 +64,11 @@ export type Match =
   | ExtensionHeaderMatch
   | CommentMatch
   | CounterMatch
-  | UnjudgedMatch
+  | UnevaluatedMatch
   | UnknownMatch;
 
 /** What depends on rates, time, sizes, content or hardware. */
-const UNJUDGED: ReadonlySet<string> = new Set([
+const UNEVALUATED: ReadonlySet<string> = new Set([
   "bpf",
   "cgroup",
   "cluster",
@@ -100,42 +100,45 @@ const UNJUDGED: ReadonlySet<string> = new Set([
 
 const EXTENSION_HEADERS: ReadonlySet<string> = new Set(["ah", "dst", "esp", "frag", "hbh", "ipcomp", "mh", "rt"]);
 
-const READERS: ReadonlyMap<string, MatchReader<Match>> = new Map<string, MatchReader<Match>>([
-  ["addrtype", readAddressTypes],
+const PARSERS: ReadonlyMap<string, MatchParser<Match>> = new Map<string, MatchParser<Match>>([
+  ["addrtype", parseAddressTypes],
   ["comment", eachOption(new Map([["--comment", (text: string): Match => ({ kind: "comment", text })]]))],
-  ["connmark", readConnmark],
-  ["conntrack", readConntrack],
-  ["dccp", readDccp],
-  ["dscp", readDscp],
-  ["icmp", readIcmp],
-  ["icmp6", readIcmp],
-  ["icmpv6", readIcmp],
-  ["iprange", readAddressRanges],
-  ["ipvs", readIpvs],
-  ["mark", readMark],
-  ["multiport", readMultiport],
+  ["connmark", parseConnmark],
+  ["conntrack", parseConntrack],
+  ["dccp", parseDccp],
+  ["dscp", parseDscp],
+  ["icmp", parseIcmp],
+  ["icmp6", parseIcmp],
+  ["icmpv6", parseIcmp],
+  ["iprange", parseAddressRanges],
+  ["ipvs", parseIpvs],
+  ["mark", parseMark],
+  ["multiport", parseMultiport],
   ["nfacct", eachOption(new Map([["--nfacct-name", (name: string): Match => ({ kind: "counter", name })]]))],
-  ["owner", readOwner],
-  ["physdev", readBridgePorts],
-  ["pkttype", readPacketType],
-  ["policy", readIpsec],
-  ["recent", readRecent],
-  ["rpfilter", readReversePath],
-  ["sctp", readSctp],
-  ["set", readSets],
-  ["socket", readSocket],
-  ["state", readStateMatch],
-  ["statistic", readStatistic],
-  ["tcp", readTcp],
-  ["tos", readTos],
-  ["udp", readUdp],
-  ["udplite", readUdp],
+  ["owner", parseOwner],
+  ["physdev", parseBridgePorts],
+  ["pkttype", parsePacketType],
+  ["policy", parseIpsec],
+  ["recent", parseRecent],
+  ["rpfilter", parseReversePath],
+  ["sctp", parseSctp],
+  ["set", parseSets],
+  ["socket", parseSocket],
+  ["state", parseStateMatch],
+  ["statistic", parseStatistic],
+  ["tcp", parseTcp],
+  ["tos", parseTos],
+  ["udp", parseUdp],
+  ["udplite", parseUdp],
 ]);
 
-/** What a match asks: as many questions as it has. `words` are its options, `text` all of it with `-m` in front. */
-export function readMatch(name: string, words: readonly Word[], text: string): readonly Match[] {
-  if (UNJUDGED.has(name)) return [{ kind: "unjudged", name, text }];
+/**
+ * Parses one `-m NAME` with its options. `text` is the whole match with `-m`; what cannot be parsed is of kind
+ * `unknown`.
+ */
+export function parseMatch(name: string, words: readonly Word[], text: string): readonly Match[] {
+  if (UNEVALUATED.has(name)) return [{ kind: "unevaluated", name, text }];
   if (EXTENSION_HEADERS.has(name)) return [{ kind: "extension-header", header: name, text }];
-  const options = readRuleOptions(words);
-  return (options && READERS.get(name)?.(options, text)) ?? [{ kind: "unknown", text }];
+  const options = parseRuleOptions(words);
+  return (options && PARSERS.get(name)?.(options, text)) ?? [{ kind: "unknown", text }];
 }

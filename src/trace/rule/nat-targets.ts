@@ -1,8 +1,8 @@
 // Parses the targets of the nat table: DNAT, SNAT, MASQUERADE, REDIRECT and NETMAP.
 
 import { parseAddress } from "../../net/address.ts";
-import { type Network, readNetwork } from "./network.ts";
-import { LAST_PORT, type NumberRange, plainOptions, readNumber, readRange, type TargetReader } from "./options.ts";
+import { type Network, parseNetwork } from "./network.ts";
+import { LAST_PORT, type NumberRange, parseNumber, parseRange, plainOptions, type TargetParser } from "./options.ts";
 
 /** A span of addresses, canonical; of one address, twice the same. */
 export interface AddressSpan {
@@ -47,46 +47,46 @@ export type TranslatingTarget = NatTarget | MasqueradeTarget | RedirectTarget | 
 
 type Span = Pick<Translation, "addresses" | "ports" | "base">;
 
-export const readDnat: TargetReader<TranslatingTarget> = (all) => {
+export const parseDnat: TargetParser<TranslatingTarget> = (all) => {
   const options = plainOptions(all, ["--to-destination", "--random", "--random-fully", "--persistent"]);
-  const span = readSpan(options?.get("--to-destination") ?? "");
-  return options && span && { kind: "dnat", ...span, ...readFlags(options), persistent: options.has("--persistent") };
+  const span = parseSpan(options?.get("--to-destination") ?? "");
+  return options && span && { kind: "dnat", ...span, ...parseFlags(options), persistent: options.has("--persistent") };
 };
 
-export const readSnat: TargetReader<TranslatingTarget> = (all) => {
+export const parseSnat: TargetParser<TranslatingTarget> = (all) => {
   const options = plainOptions(all, ["--to-source", "--random", "--random-fully", "--persistent"]);
-  const span = readSpan(options?.get("--to-source") ?? "");
-  return options && span && { kind: "snat", ...span, ...readFlags(options), persistent: options.has("--persistent") };
+  const span = parseSpan(options?.get("--to-source") ?? "");
+  return options && span && { kind: "snat", ...span, ...parseFlags(options), persistent: options.has("--persistent") };
 };
 
-export const readMasquerade: TargetReader<TranslatingTarget> = toPorts("masquerade");
+export const parseMasquerade: TargetParser<TranslatingTarget> = toPorts("masquerade");
 
-export const readRedirect: TargetReader<TranslatingTarget> = toPorts("redirect");
+export const parseRedirect: TargetParser<TranslatingTarget> = toPorts("redirect");
 
-export const readNetmap: TargetReader<TranslatingTarget> = (all) => {
-  const network = readNetwork(plainOptions(all, ["--to"])?.get("--to") ?? "");
+export const parseNetmap: TargetParser<TranslatingTarget> = (all) => {
+  const network = parseNetwork(plainOptions(all, ["--to"])?.get("--to") ?? "");
   return network && { kind: "netmap", network };
 };
 
-function toPorts(kind: "masquerade" | "redirect"): TargetReader<TranslatingTarget> {
+function toPorts(kind: "masquerade" | "redirect"): TargetParser<TranslatingTarget> {
   return (all): TranslatingTarget | undefined => {
     const options = plainOptions(all, ["--to-ports", "--random", "--random-fully"]);
     const text = options?.get("--to-ports");
-    const ports = text === undefined ? undefined : readRange(text, "-", LAST_PORT);
+    const ports = text === undefined ? undefined : parseRange(text, "-", LAST_PORT);
     if (options === undefined || (text !== undefined && ports === undefined)) return undefined;
-    return { kind, ...(ports ? { ports } : {}), ...readFlags(options) };
+    return { kind, ...(ports ? { ports } : {}), ...parseFlags(options) };
   };
 }
 
-function readFlags(options: ReadonlyMap<string, string>) {
+function parseFlags(options: ReadonlyMap<string, string>) {
   return { random: options.has("--random"), randomFully: options.has("--random-fully") };
 }
 
 /** `10.0.0.1-10.0.0.9:80-90/8080`, `[fd00::1]:80`, `fd00::1`, `:80-90`. */
-function readSpan(text: string): Span | undefined {
+function parseSpan(text: string): Span | undefined {
   const [host, service] = splitHost(text);
-  const addresses = host === "" ? undefined : readAddresses(host);
-  const ports = service === undefined ? {} : readPorts(service);
+  const addresses = host === "" ? undefined : parseAddresses(host);
+  const ports = service === undefined ? {} : parsePorts(service);
   if (text === "" || ports === undefined || (host !== "" && addresses === undefined)) return undefined;
   return { ...(addresses ? { addresses } : {}), ...ports };
 }
@@ -100,7 +100,7 @@ function splitHost(text: string): readonly [host: string, service?: string] {
   return [text.slice(0, colon), text.slice(colon + 1)];
 }
 
-function readAddresses(text: string): AddressSpan | undefined {
+function parseAddresses(text: string): AddressSpan | undefined {
   const [first = "", second = first, ...more] = text.split("-");
   const from = parseAddress(first);
   const to = parseAddress(second);
@@ -108,10 +108,10 @@ function readAddresses(text: string): AddressSpan | undefined {
   return { from: from.text, to: to.text };
 }
 
-function readPorts(text: string): Pick<Span, "ports" | "base"> | undefined {
+function parsePorts(text: string): Pick<Span, "ports" | "base"> | undefined {
   const [range = "", start, ...more] = text.split("/");
-  const ports = readRange(range, "-", LAST_PORT);
-  const base = start === undefined ? undefined : readNumber(start, LAST_PORT);
+  const ports = parseRange(range, "-", LAST_PORT);
+  const base = start === undefined ? undefined : parseNumber(start, LAST_PORT);
   if (ports === undefined || (start !== undefined && base === undefined) || more.length > 0) return undefined;
   return { ports, ...(base === undefined ? {} : { base }) };
 }

@@ -66,7 +66,7 @@ export interface AddressBits {
 const MAPPED = 0xffffn << 32n;
 
 /** An address of IPv4 that is mapped into IPv6 stays one of IPv6, as it is in a packet. */
-export function readAddressBits(text: string): AddressBits | undefined {
+export function parseAddressBits(text: string): AddressBits | undefined {
   const address = parseAddress(text);
   if (address === undefined) return undefined;
   const bits = addressValue(address.text);
@@ -75,18 +75,18 @@ export function readAddressBits(text: string): AddressBits | undefined {
 }
 
 /** `10.0.0.0/8`, `10.0.0.0/255.0.255.0`, `fd00::/ffff:0:ffff::`, or one address. */
-export function readNetwork(text: string): Network | undefined {
+export function parseNetwork(text: string): Network | undefined {
   const [written = "", length, ...more] = text.split("/");
-  const address = readAddressBits(written);
+  const address = parseAddressBits(written);
   if (address === undefined || more.length > 0) return undefined;
   const { family, bits } = address;
-  const mask = readMask(family, length ?? `${width(family)}`);
+  const mask = parseMask(family, length ?? `${width(family)}`);
   return mask === undefined ? undefined : { family, address: bits & mask, mask };
 }
 
-function readMask(family: Family, text: string): bigint | undefined {
+function parseMask(family: Family, text: string): bigint | undefined {
   if (/^\d{1,3}$/.test(text)) return Number(text) <= width(family) ? prefixMask(family, Number(text)) : undefined;
-  const mask = readAddressBits(text);
+  const mask = parseAddressBits(text);
   return mask?.family === family ? mask.bits : undefined;
 }
 

@@ -13,9 +13,9 @@ export type Side = "source" | "destination";
 /** Which way of a connection: as its first packet went, or as answers go. */
 export type Direction = "original" | "reply";
 
-/** Understood, but it depends on what nobody knows of a packet that is not there: rates, sizes, time of day, content. */
-export interface UnjudgedMatch {
-  readonly kind: "unjudged";
+/** A supported match that cannot be evaluated for a single packet: rates, sizes, time of day, content. */
+export interface UnevaluatedMatch {
+  readonly kind: "unevaluated";
   /** Name of the match: `limit`, `u32`. */
   readonly name: string;
   /** As the rule has it, `-m` and all. */
@@ -39,25 +39,25 @@ export const DSCP_SHIFT = 2;
 export const LAST_PORT = 65_535;
 
 /** Decimal, or hexadecimal behind `0x`. */
-export function readNumber(text: string, most: number): number | undefined {
+export function parseNumber(text: string, most: number): number | undefined {
   const number = NUMBER.test(text) ? Number(text) : most + 1;
   return number <= most ? number : undefined;
 }
 
 /** `80`, or `80:90` with the separator between. The second may not be below the first. */
-export function readRange(text: string, separator: ":" | "-", most: number): NumberRange | undefined {
+export function parseRange(text: string, separator: ":" | "-", most: number): NumberRange | undefined {
   const [first = "", second = first, ...more] = text.split(separator);
-  const from = readNumber(first, most);
-  const to = readNumber(second, most);
+  const from = parseNumber(first, most);
+  const to = parseNumber(second, most);
   if (from === undefined || to === undefined || from > to || more.length > 0) return undefined;
   return { from, to };
 }
 
 /** `0x4000/0x4000`; without the second, all bits. */
-export function readMasked(text: string, bits: number): { readonly value: number; readonly mask: number } | undefined {
+export function parseMasked(text: string, bits: number): { readonly value: number; readonly mask: number } | undefined {
   const [first = "", second, ...more] = text.split("/");
-  const value = readNumber(first, bits);
-  const mask = second === undefined ? bits : readNumber(second, bits);
+  const value = parseNumber(first, bits);
+  const mask = second === undefined ? bits : parseNumber(second, bits);
   return value === undefined || mask === undefined || more.length > 0 ? undefined : { value, mask };
 }
 
@@ -90,8 +90,8 @@ const NUMBERS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** The number of a protocol by name or number. */
-export function readProtocol(text: string): number | undefined {
-  return NUMBERS.get(text) ?? readNumber(text, 255);
+export function parseProtocol(text: string): number | undefined {
+  return NUMBERS.get(text) ?? parseNumber(text, 255);
 }
 
 /** `! --dport 80`: name, values, and whether it is turned round. */
@@ -102,13 +102,13 @@ export interface RuleOption {
 }
 
 /** Undefined where something is not understood. `text` is the whole as the rule has it. */
-export type MatchReader<M> = (options: readonly RuleOption[], text: string) => readonly M[] | undefined;
+export type MatchParser<M> = (options: readonly RuleOption[], text: string) => readonly M[] | undefined;
 
 /** Likewise, `-j` in front. */
-export type TargetReader<T> = (options: readonly RuleOption[], text: string) => T | undefined;
+export type TargetParser<T> = (options: readonly RuleOption[], text: string) => T | undefined;
 
 /** Undefined for words that belong to no option, and for a `!` before none. */
-export function readRuleOptions(words: readonly Word[]): readonly RuleOption[] | undefined {
+export function parseRuleOptions(words: readonly Word[]): readonly RuleOption[] | undefined {
   const options: { name: string; values: string[]; not: boolean }[] = [];
   let not = false;
   for (const { text, bare } of words) {
@@ -130,7 +130,7 @@ export function readRuleOptions(words: readonly Word[]): readonly RuleOption[] |
 /** A reader of matches in which each option is a question of its own. */
 export function eachOption<M>(
   readers: ReadonlyMap<string, (value: string, option: RuleOption) => M | undefined>,
-): MatchReader<M> {
+): MatchParser<M> {
   return (options) => {
     const matches: M[] = [];
     for (const option of options) {
@@ -142,7 +142,9 @@ export function eachOption<M>(
   };
 }
 
-/** Options by name. Undefined where one stands there twice, is turned round, has too many values, or is none of these. */
+/**
+ * Options by name. Undefined where one stands there twice, is turned round, has too many values, or is none of these.
+ */
 export function plainOptions(
   options: readonly RuleOption[],
   known: readonly string[],
@@ -156,7 +158,7 @@ export function plainOptions(
 }
 
 /** A list of words parted by commas, all of them known. */
-export function readWordList<T extends string>(text: string, known: readonly T[]): ReadonlySet<T> | undefined {
+export function parseWordList<T extends string>(text: string, known: readonly T[]): ReadonlySet<T> | undefined {
   const found = new Set<T>();
   for (const each of text.split(",")) {
     const word = known.find((one) => one === each);

@@ -1,19 +1,19 @@
 // Parses a rule in iptables-save syntax into its matches and its target.
 
-import { type Match, readMatch } from "./matches.ts";
-import { type Network, readNetwork } from "./network.ts";
-import { readProtocol } from "./options.ts";
+import { type Match, parseMatch } from "./matches.ts";
+import { type Network, parseNetwork } from "./network.ts";
+import { parseProtocol } from "./options.ts";
 import { type RulePart, splitParts } from "./split.ts";
-import { readTarget, type Target } from "./targets.ts";
+import { parseTarget, type Target } from "./targets.ts";
 
 /** What `-p` asks for: a number of an IP packet's header, or `all`, which a rule without `-p` means as well. */
-interface ProtocolAsked {
+interface ProtocolSpec {
   readonly number: number | "all";
   readonly not: boolean;
 }
 
 /** What `-i` and `-o` ask for. */
-export interface InterfaceAsked {
+export interface InterfaceSpec {
   readonly name: string;
   /** Written with `+` behind it: any interface whose name begins so; of an empty name, any at all. */
   readonly prefix: boolean;
@@ -21,7 +21,7 @@ export interface InterfaceAsked {
 }
 
 /** What `-s` and `-d` ask for. */
-interface NetworkAsked extends Network {
+interface NetworkSpec extends Network {
   readonly not: boolean;
 }
 
@@ -31,14 +31,16 @@ interface NetworkAsked extends Network {
  */
 export interface ParsedRule {
   readonly chain: string;
-  readonly protocol?: ProtocolAsked;
-  readonly source?: NetworkAsked;
-  readonly destination?: NetworkAsked;
-  readonly inInterface?: InterfaceAsked;
-  readonly outInterface?: InterfaceAsked;
+  readonly protocol?: ProtocolSpec;
+  readonly source?: NetworkSpec;
+  readonly destination?: NetworkSpec;
+  readonly inInterface?: InterfaceSpec;
+  readonly outInterface?: InterfaceSpec;
   /** `-f`: second and later fragments only; `! -f` (`not`): first fragments and whole packets. */
   readonly fragment?: { readonly not: boolean };
-  /** In the order in which the kernel asks them: those that count or remember do so only when those before them hold. */
+  /**
+   * In the order in which the kernel asks them: those that count or remember do so only when those before them hold.
+   */
   readonly matches: readonly Match[];
   readonly target: Target;
 }
@@ -61,11 +63,11 @@ export function parseRule(line: string): ParsedRule {
   const matches: Match[] = [];
   for (const part of parts) {
     if (part.flag === "-m" && !part.not) {
-      matches.push(...readMatch(part.value, part.words, part.text));
+      matches.push(...parseMatch(part.value, part.words, part.text));
     } else if (LEADS.has(part.flag) && !part.not && target === undefined) {
-      target = readLead(part);
+      target = parseLead(part);
     } else {
-      const more = part.words.length === 0 ? readHead(part, head) : undefined;
+      const more = part.words.length === 0 ? parseHead(part, head) : undefined;
       if (more === undefined) matches.push({ kind: "unknown", text: part.text });
       else head = { ...head, ...more };
     }
@@ -74,29 +76,29 @@ export function parseRule(line: string): ParsedRule {
 }
 
 /** Only a chain can be gone to. */
-function readLead({ flag, value, words, text }: RulePart): Target {
-  const target = readTarget(value, words, text);
+function parseLead({ flag, value, words, text }: RulePart): Target {
+  const target = parseTarget(value, words, text);
   if (flag === "-j") return target;
   return target.kind === "jump" ? { kind: "goto", chain: target.chain } : { kind: "unknown", text };
 }
 
 /** Undefined for what is not understood, and for what the head has already. */
-function readHead({ flag, value, not }: RulePart, known: Head): Head | undefined {
+function parseHead({ flag, value, not }: RulePart, known: Head): Head | undefined {
   switch (flag) {
     case "-p":
-      return known.protocol ? undefined : readProtocolAsked(value, not);
+      return known.protocol ? undefined : parseProtocolAsked(value, not);
     case "-s": {
-      const source = known.source ? undefined : readNetwork(value);
+      const source = known.source ? undefined : parseNetwork(value);
       return source && { source: { ...source, not } };
     }
     case "-d": {
-      const destination = known.destination ? undefined : readNetwork(value);
+      const destination = known.destination ? undefined : parseNetwork(value);
       return destination && { destination: { ...destination, not } };
     }
     case "-i":
-      return known.inInterface || value === "" ? undefined : { inInterface: readInterface(value, not) };
+      return known.inInterface || value === "" ? undefined : { inInterface: parseInterface(value, not) };
     case "-o":
-      return known.outInterface || value === "" ? undefined : { outInterface: readInterface(value, not) };
+      return known.outInterface || value === "" ? undefined : { outInterface: parseInterface(value, not) };
     case "-f":
       return known.fragment || value !== "" ? undefined : { fragment: { not } };
     default:
@@ -104,13 +106,13 @@ function readHead({ flag, value, not }: RulePart, known: Head): Head | undefined
   }
 }
 
-function readProtocolAsked(text: string, not: boolean): Head | undefined {
+function parseProtocolAsked(text: string, not: boolean): Head | undefined {
   if (text === "all" || text === "0") return { protocol: { number: "all", not } };
-  const number = readProtocol(text);
+  const number = parseProtocol(text);
   return number === undefined ? undefined : { protocol: { number, not } };
 }
 
-function readInterface(text: string, not: boolean): InterfaceAsked {
+function parseInterface(text: string, not: boolean): InterfaceSpec {
   const prefix = text.endsWith("+");
   return { name: prefix ? text.slice(0, -1) : text, prefix, not };
 }

@@ -4,7 +4,7 @@ import { RuleSyntaxError } from "../../errors.ts";
 export interface Word {
   /** Without quotation marks and what escapes them. */
   readonly text: string;
-  /** Not quoted and nobody's free text, so that it may be an option or a `!`. */
+  /** Not quoted and not free text, so that it may be an option or a `!`. */
   readonly bare: boolean;
   /** Where in the line it stands. */
   readonly start: number;

@@ -1,7 +1,7 @@
 // Parses the matches statistic and recent.
 
-import { readAddressBits } from "./network.ts";
-import { type MatchReader, plainOptions, type RuleOption, readNumber, type Side } from "./options.ts";
+import { parseAddressBits } from "./network.ts";
+import { type MatchParser, parseNumber, plainOptions, type RuleOption, type Side } from "./options.ts";
 
 /** Holds with probability `threshold` / 2^31; with `not`, the rest. */
 export interface RandomMatch {
@@ -19,8 +19,8 @@ export interface NthMatch {
 }
 
 /**
- * A list of addresses that were seen. `set` remembers and always holds (with `not`, never); `check` asks, `update` asks
- * and remembers anew, `remove` asks and forgets.
+ * A list of addresses seen before (xt_recent). `set` adds the address and always matches (with `not`, never); `check`
+ * tests it, `update` tests it and updates its time, `remove` tests and removes it.
  */
 export interface RecentMatch {
   readonly kind: "recent";
@@ -68,13 +68,13 @@ const RECENT_OPTIONS: readonly string[] = [
 ];
 
 /** iptables rounds a probability to the nearest threshold, and prints eleven decimals, which give it back. */
-export const readStatistic: MatchReader<StatisticMatch> = ([mode, first, ...more]) => {
+export const parseStatistic: MatchParser<StatisticMatch> = ([mode, first, ...more]) => {
   if (mode?.name !== "--mode" || mode.not || first === undefined) return undefined;
-  const match = mode.values.join() === "random" ? readRandom(first, more) : readNth(mode, first, more);
+  const match = mode.values.join() === "random" ? parseRandom(first, more) : parseNth(mode, first, more);
   return match && [match];
 };
 
-export const readRecent: MatchReader<StatisticMatch> = (all) => {
+export const parseRecent: MatchParser<StatisticMatch> = (all) => {
   const asked = all.filter(({ name }) => ACTIONS.has(name));
   const [{ name, not, values } = { name: "", not: false, values: [] }, ...others] = asked;
   const action = ACTIONS.get(name);
@@ -83,30 +83,30 @@ export const readRecent: MatchReader<StatisticMatch> = (all) => {
     RECENT_OPTIONS,
   );
   if (action === undefined || options === undefined || others.length > 0 || values.length > 0) return undefined;
-  const rest = readRecentOptions(options);
+  const rest = parseRecentOptions(options);
   return rest && [{ kind: "recent", action, not, ...rest }];
 };
 
-function readRandom({ name, values, not }: RuleOption, more: readonly RuleOption[]): StatisticMatch | undefined {
+function parseRandom({ name, values, not }: RuleOption, more: readonly RuleOption[]): StatisticMatch | undefined {
   const [text = "", ...rest] = values;
   if (name !== "--probability" || !PROBABILITY.test(text) || rest.length + more.length > 0) return undefined;
   return { kind: "random", threshold: Math.round(Number(text) * DRAWS), not };
 }
 
-function readNth(mode: RuleOption, every: RuleOption, more: readonly RuleOption[]): StatisticMatch | undefined {
+function parseNth(mode: RuleOption, every: RuleOption, more: readonly RuleOption[]): StatisticMatch | undefined {
   if (mode.values.join() !== "nth") return undefined;
   const options = plainOptions([{ ...every, not: false }, ...more], ["--every", "--packet"]);
-  const count = readNumber(options?.get("--every") ?? "", DRAWS);
-  const packet = readNumber(options?.get("--packet") ?? "0", DRAWS);
+  const count = parseNumber(options?.get("--every") ?? "", DRAWS);
+  const packet = parseNumber(options?.get("--packet") ?? "0", DRAWS);
   if (every.name !== "--every" || count === undefined || packet === undefined || packet >= count) return undefined;
   return { kind: "nth", every: count, packet, not: every.not };
 }
 
-function readRecentOptions(options: ReadonlyMap<string, string>) {
-  const seconds = readCount(options.get("--seconds"));
-  const hits = readCount(options.get("--hitcount"));
+function parseRecentOptions(options: ReadonlyMap<string, string>) {
+  const seconds = parseCount(options.get("--seconds"));
+  const hits = parseCount(options.get("--hitcount"));
   const mask = options.get("--mask");
-  if (seconds === false || hits === false || (mask !== undefined && !readAddressBits(mask))) return undefined;
+  if (seconds === false || hits === false || (mask !== undefined && !parseAddressBits(mask))) return undefined;
   return {
     name: options.get("--name") ?? "DEFAULT",
     side: options.has("--rdest") ? ("destination" as const) : ("source" as const),
@@ -119,6 +119,6 @@ function readRecentOptions(options: ReadonlyMap<string, string>) {
 }
 
 /** Undefined where none is asked for, false where it is none. */
-function readCount(text: string | undefined): number | undefined | false {
-  return text === undefined ? undefined : (readNumber(text, DRAWS) ?? false);
+function parseCount(text: string | undefined): number | undefined | false {
+  return text === undefined ? undefined : (parseNumber(text, DRAWS) ?? false);
 }

@@ -1,44 +1,51 @@
 // Parses `-j NAME` and `-g NAME` by the name of the target, and lists all kinds of targets.
 
 import { parseAddress } from "../../net/address.ts";
-import { readSides } from "./address-matches.ts";
+import { parseSides } from "./address-matches.ts";
 import {
   type MarkChange,
   type MarkingTarget,
-  readConnmarkTarget,
-  readDscpTarget,
-  readMarkTarget,
-  readTosTarget,
+  parseConnmarkTarget,
+  parseDscpTarget,
+  parseMarkTarget,
+  parseTosTarget,
 } from "./marks.ts";
-import { readDnat, readMasquerade, readNetmap, readRedirect, readSnat, type TranslatingTarget } from "./nat-targets.ts";
+import {
+  parseDnat,
+  parseMasquerade,
+  parseNetmap,
+  parseRedirect,
+  parseSnat,
+  type TranslatingTarget,
+} from "./nat-targets.ts";
 import {
   ALL_BITS,
   LAST_PORT,
   type NumberRange,
+  parseMasked,
+  parseNumber,
+  parseRange,
+  parseRuleOptions,
   plainOptions,
   type RuleOption,
-  readMasked,
-  readNumber,
-  readRange,
-  readRuleOptions,
   type Side,
-  type TargetReader,
+  type TargetParser,
 } from "./options.ts";
 import type { Word } from "./split.ts";
 
-/** The packet's fate in this table, or (RETURN) in this chain. */
+/** The verdict of this table, or (RETURN) of this chain. */
 interface VerdictTarget {
   readonly kind: "verdict";
   readonly verdict: "ACCEPT" | "DROP" | "RETURN";
 }
 
-/** Goes through another chain; from a `goto` it does not come back here, but to whoever jumped here. */
+/** Enters another chain; a `goto` returns to the caller of the current chain. */
 interface ChainTarget {
   readonly kind: "jump" | "goto";
   readonly chain: string;
 }
 
-/** Dropped, and the sender is told. */
+/** Dropped with an ICMP error or a TCP reset to the sender. */
 interface RejectTarget {
   readonly kind: "reject";
   /** As iptables spells it: `icmp-port-unreachable`, `tcp-reset`, `icmp6-adm-prohibited`; absent: port unreachable. */
@@ -144,49 +151,49 @@ const UNKNOWN: ReadonlySet<string> = new Set(["CLUSTERIP", "DNPT", "HMARK", "SNP
 
 const QUEUE_OPTIONS: readonly string[] = ["--queue-num", "--queue-balance", "--queue-bypass", "--queue-cpu-fanout"];
 
-const READERS: ReadonlyMap<string, TargetReader<Target>> = new Map<string, TargetReader<Target>>([
+const PARSERS: ReadonlyMap<string, TargetParser<Target>> = new Map<string, TargetParser<Target>>([
   ["ACCEPT", verdict("ACCEPT")],
   ["DROP", verdict("DROP")],
   ["RETURN", verdict("RETURN")],
-  ["REJECT", readReject],
-  ["DNAT", readDnat],
-  ["SNAT", readSnat],
-  ["MASQUERADE", readMasquerade],
-  ["REDIRECT", readRedirect],
-  ["NETMAP", readNetmap],
-  ["MARK", readMarkTarget],
-  ["CONNMARK", readConnmarkTarget],
-  ["TOS", readTosTarget],
-  ["DSCP", readDscpTarget],
-  ["CT", readConnectionSettings],
+  ["REJECT", parseReject],
+  ["DNAT", parseDnat],
+  ["SNAT", parseSnat],
+  ["MASQUERADE", parseMasquerade],
+  ["REDIRECT", parseRedirect],
+  ["NETMAP", parseNetmap],
+  ["MARK", parseMarkTarget],
+  ["CONNMARK", parseConnmarkTarget],
+  ["TOS", parseTosTarget],
+  ["DSCP", parseDscpTarget],
+  ["CT", parseConnectionSettings],
   ["NOTRACK", (options) => (options.length === 0 ? { kind: "notrack" } : undefined)],
-  ["TPROXY", readTproxy],
-  ["NFQUEUE", readQueue],
+  ["TPROXY", parseTproxy],
+  ["NFQUEUE", parseQueue],
   ["QUEUE", (options) => (options.length === 0 ? queue(0, 0, false) : undefined)],
-  ["SET", readSetChange],
+  ["SET", parseSetChange],
 ]);
 
 /** What `-j NAME` means; a name that is no target is a chain. `words` are its options, `text` all of it. */
-export function readTarget(name: string, words: readonly Word[], text: string): Target {
+export function parseTarget(name: string, words: readonly Word[], text: string): Target {
   if (PASSING.has(name)) return { kind: "pass", name, text };
-  const options = readRuleOptions(words);
-  const reader = READERS.get(name);
+  const options = parseRuleOptions(words);
+  const reader = PARSERS.get(name);
   if (options && reader) return reader(options, text) ?? { kind: "unknown", text };
   if (reader || UNKNOWN.has(name) || words.length > 0 || name === "") return { kind: "unknown", text };
   return { kind: "jump", chain: name };
 }
 
-function verdict(word: "ACCEPT" | "DROP" | "RETURN"): TargetReader<Target> {
+function verdict(word: "ACCEPT" | "DROP" | "RETURN"): TargetParser<Target> {
   return (options) => (options.length === 0 ? { kind: "verdict", verdict: word } : undefined);
 }
 
-function readReject(all: readonly RuleOption[]): Target | undefined {
+function parseReject(all: readonly RuleOption[]): Target | undefined {
   const options = plainOptions(all, ["--reject-with"]);
   const answer = options?.get("--reject-with");
   return options && answer !== "" ? { kind: "reject", ...(answer === undefined ? {} : { answer }) } : undefined;
 }
 
-function readConnectionSettings(all: readonly RuleOption[], text: string): Target | undefined {
+function parseConnectionSettings(all: readonly RuleOption[], text: string): Target | undefined {
   if (all.some(({ not }) => not)) return undefined;
   const value = (name: string) => all.find((option) => option.name === name)?.values.join(" ");
   if (value("--notrack") === "" && all.length === 1) return { kind: "notrack" };
@@ -200,10 +207,10 @@ function readConnectionSettings(all: readonly RuleOption[], text: string): Targe
   };
 }
 
-function readTproxy(all: readonly RuleOption[]): Target | undefined {
+function parseTproxy(all: readonly RuleOption[]): Target | undefined {
   const options = plainOptions(all, ["--on-port", "--on-ip", "--tproxy-mark"]);
-  const port = readNumber(options?.get("--on-port") ?? "0", LAST_PORT);
-  const mark = readMasked(options?.get("--tproxy-mark") ?? "0/0", ALL_BITS);
+  const port = parseNumber(options?.get("--on-port") ?? "0", LAST_PORT);
+  const mark = parseMasked(options?.get("--tproxy-mark") ?? "0/0", ALL_BITS);
   const written = options?.get("--on-ip");
   const address = written === undefined ? undefined : parseAddress(written)?.text;
   if (!options || port === undefined || !mark || (written !== undefined && address === undefined)) return undefined;
@@ -211,9 +218,9 @@ function readTproxy(all: readonly RuleOption[]): Target | undefined {
   return { kind: "tproxy", port, clear: mark.mask, xor: mark.value, ...(any ? {} : { address }) };
 }
 
-function readQueue(all: readonly RuleOption[]): Target | undefined {
+function parseQueue(all: readonly RuleOption[]): Target | undefined {
   const options = plainOptions(all, QUEUE_OPTIONS);
-  const range = readRange(options?.get("--queue-balance") ?? options?.get("--queue-num") ?? "0", ":", LAST_PORT);
+  const range = parseRange(options?.get("--queue-balance") ?? options?.get("--queue-num") ?? "0", ":", LAST_PORT);
   return options && range && queue(range.from, range.to, options.has("--queue-bypass"));
 }
 
@@ -222,10 +229,10 @@ function queue(from: number, to: number, bypass: boolean): Target {
 }
 
 /** An entry that sets the packet's mark (`--map-set`) is not understood. */
-function readSetChange(all: readonly RuleOption[]): Target | undefined {
+function parseSetChange(all: readonly RuleOption[]): Target | undefined {
   const [{ name, values, not } = { name: "", values: [], not: false }] = all;
   const [set = "", places = "", ...more] = values;
-  const sides = readSides(places);
+  const sides = parseSides(places);
   if (not || sides === undefined || more.length > 0 || (name !== "--add-set" && name !== "--del-set")) return undefined;
   return { kind: "set", action: name === "--add-set" ? "add" : "remove", name: set, sides };
 }

@@ -2,13 +2,13 @@
 import {
   eachOption,
   LAST_PORT,
-  type MatchReader,
+  type MatchParser,
   type NumberRange,
+  parseNumber,
+  parseRange,
   type RuleOption,
-  readNumber,
-  readRange,
   type Side,
-  type UnjudgedMatch,
+  type UnevaluatedMatch,
 } from "./options.ts";
 
 /** Ports of TCP, UDP, SCTP, DCCP or UDPlite; `either`: one of the two is in a range. Holds for no later fragment. */
@@ -45,7 +45,7 @@ export interface IcmpMatch {
 }
 
 /** Matches of `-m tcp`, `-m udp`, `-m sctp`, `-m dccp`, `-m multiport` and `-m icmp`. */
-export type TransportMatch = PortsMatch | TcpFlagsMatch | ChunkTypesMatch | IcmpMatch | UnjudgedMatch;
+export type TransportMatch = PortsMatch | TcpFlagsMatch | ChunkTypesMatch | IcmpMatch | UnevaluatedMatch;
 
 const FLAGS: ReadonlyMap<string, number> = new Map([
   ["FIN", 1],
@@ -77,33 +77,36 @@ const LIST_OPTIONS: ReadonlyMap<string, PortsMatch["side"]> = new Map([
 ]);
 
 /** Ports alone: of UDP and UDPlite. */
-export const readUdp: MatchReader<TransportMatch> = readAll((option) => readPorts(option));
+export const parseUdp: MatchParser<TransportMatch> = parseAll((option) => parsePorts(option));
 
-export const readTcp: MatchReader<TransportMatch> = readAll(
-  (option, text) => readPorts(option) ?? readTcpOption(option, text),
+export const parseTcp: MatchParser<TransportMatch> = parseAll(
+  (option, text) => parsePorts(option) ?? parseTcpOption(option, text),
 );
 
-export const readSctp: MatchReader<TransportMatch> = readAll((option) => readPorts(option) ?? readChunkTypes(option));
+export const parseSctp: MatchParser<TransportMatch> = parseAll(
+  (option) => parsePorts(option) ?? parseChunkTypes(option),
+);
 
 /** Packet types of DCCP are no part of what is known of a packet. */
-export const readDccp: MatchReader<TransportMatch> = readAll(
-  (option, text) => readPorts(option) ?? readContent(option, ["--dccp-types", "--dccp-option"], { name: "dccp", text }),
+export const parseDccp: MatchParser<TransportMatch> = parseAll(
+  (option, text) =>
+    parsePorts(option) ?? parseContent(option, ["--dccp-types", "--dccp-option"], { name: "dccp", text }),
 );
 
-export const readMultiport: MatchReader<TransportMatch> = readAll(({ name, values: [list = "", ...more], not }) => {
+export const parseMultiport: MatchParser<TransportMatch> = parseAll(({ name, values: [list = "", ...more], not }) => {
   const side = LIST_OPTIONS.get(name);
-  const ranges = list.split(",").map((part) => readRange(part, ":", LAST_PORT));
+  const ranges = list.split(",").map((part) => parseRange(part, ":", LAST_PORT));
   return side !== undefined && allKnown(ranges) && more.length === 0 ? { kind: "ports", side, ranges, not } : undefined;
 });
 
-export const readIcmp: MatchReader<TransportMatch> = eachOption(
+export const parseIcmp: MatchParser<TransportMatch> = eachOption(
   new Map([
-    ["--icmp-type", readIcmpType],
-    ["--icmpv6-type", readIcmpType],
+    ["--icmp-type", parseIcmpType],
+    ["--icmpv6-type", parseIcmpType],
   ]),
 );
 
-function readAll(read: (option: RuleOption, text: string) => TransportMatch | undefined): MatchReader<TransportMatch> {
+function parseAll(read: (option: RuleOption, text: string) => TransportMatch | undefined): MatchParser<TransportMatch> {
   return (options, text) => {
     const matches = options.map((option) => read(option, text));
     return allKnown(matches) ? matches : undefined;
@@ -114,20 +117,20 @@ function allKnown<T>(items: readonly (T | undefined)[]): items is readonly (T & 
   return items.every((item) => item !== undefined);
 }
 
-function readPorts({ name, values: [value = "", ...more], not }: RuleOption): PortsMatch | undefined {
+function parsePorts({ name, values: [value = "", ...more], not }: RuleOption): PortsMatch | undefined {
   const side = PORT_OPTIONS.get(name);
-  const range = readRange(value, ":", LAST_PORT);
+  const range = parseRange(value, ":", LAST_PORT);
   if (side === undefined || range === undefined || more.length > 0) return undefined;
   return { kind: "ports", side, ranges: [range], not };
 }
 
-function readTcpOption(option: RuleOption, text: string): TransportMatch | undefined {
+function parseTcpOption(option: RuleOption, text: string): TransportMatch | undefined {
   const { name, values, not } = option;
   if (name === "--syn") return values.length === 0 ? { kind: "tcp-flags", ...OPENING, not } : undefined;
-  return name === "--tcp-flags" ? readFlags(option) : readContent(option, ["--tcp-option"], { name: "tcp", text });
+  return name === "--tcp-flags" ? parseFlags(option) : parseContent(option, ["--tcp-option"], { name: "tcp", text });
 }
 
-function readFlags({ values: [first = "", second = "", ...more], not }: RuleOption): TcpFlagsMatch | undefined {
+function parseFlags({ values: [first = "", second = "", ...more], not }: RuleOption): TcpFlagsMatch | undefined {
   const mask = flagBits(first);
   const set = flagBits(second);
   if (mask === undefined || set === undefined || more.length > 0) return undefined;
@@ -139,25 +142,25 @@ function flagBits(text: string): number | undefined {
   return allKnown(bits) ? bits.reduce((all, bit) => all | bit, 0) : undefined;
 }
 
-function readChunkTypes({ name, values: [how, chunks = "", ...more], not }: RuleOption): TransportMatch | undefined {
+function parseChunkTypes({ name, values: [how, chunks = "", ...more], not }: RuleOption): TransportMatch | undefined {
   if (name !== "--chunk-types" || chunks === "" || more.length > 0) return undefined;
   if (how !== "all" && how !== "any" && how !== "only") return undefined;
   return { kind: "chunk-types", how, chunks: chunks.split(","), not };
 }
 
-function readContent(
+function parseContent(
   { name, values }: RuleOption,
   known: readonly string[],
   match: { readonly name: string; readonly text: string },
 ): TransportMatch | undefined {
-  return known.includes(name) && values.length === 1 ? { kind: "unjudged", ...match } : undefined;
+  return known.includes(name) && values.length === 1 ? { kind: "unevaluated", ...match } : undefined;
 }
 
-function readIcmpType(value: string, { not }: RuleOption): IcmpMatch | undefined {
+function parseIcmpType(value: string, { not }: RuleOption): IcmpMatch | undefined {
   if (value === "any") return { kind: "icmp", not };
   const [first = "", second, ...more] = value.split("/");
-  const type = readNumber(first, 255);
-  const code = second === undefined ? undefined : readNumber(second, 255);
+  const type = parseNumber(first, 255);
+  const code = second === undefined ? undefined : parseNumber(second, 255);
   if (type === undefined || (second !== undefined && code === undefined) || more.length > 0) return undefined;
   return { kind: "icmp", type, ...(code === undefined ? {} : { code }), not };
 }

@@ -1,9 +1,9 @@
 // Applies a rule's target to a packet.
 
 import { loopbackOf } from "../local-addresses.ts";
-import type { Situation } from "../match/context.ts";
+import type { HookContext } from "../match/context.ts";
 import { hasConnection } from "../match/evaluate-conntrack.ts";
-import { changed, type HostAddress, hostAddress, type PacketState } from "../packet.ts";
+import { type HostAddress, hostAddress, type PacketState, withChanges } from "../packet.ts";
 import type { MarkChange, MarkCopyTarget, MarkTarget } from "../rule/marks.ts";
 import type { AddressSpan, NatTarget, NetmapTarget, TranslatingTarget } from "../rule/nat-targets.ts";
 import { addressText } from "../rule/network.ts";
@@ -14,26 +14,26 @@ type Translated =
   | { readonly kind: "accept"; readonly states: readonly PacketState[]; readonly what: string }
   | { readonly kind: "stop"; readonly reason: string };
 
-/** So many addresses to choose from are told one by one. */
+/** Larger address ranges end as unknown. */
 const MOST_CHOICES = 64;
 
-/** A connection is translated once in each direction, so the table is done with it. */
-function translate(target: TranslatingTarget, state: PacketState, situation: Situation): Translated {
+/** A connection is translated once per direction, so the packet leaves the nat table. */
+function translate(target: TranslatingTarget, state: PacketState, context: HookContext): Translated {
   switch (target.kind) {
     case "dnat":
       return toDestinations(target, addressesOf(target.addresses, state.destination), state);
     case "redirect": {
-      const here = redirected(situation);
+      const here = redirected(context);
       if (here === undefined)
-        return cannotTranslate("redirects it to the interface it comes in by; say --in and --node-address");
+        return cannotTranslate("redirects it to the address of the incoming interface; pass --in and --node-address");
       return toDestinations(target, [here], state);
     }
     case "snat":
       return toSources(target, addressesOf(target.addresses, state.source), state);
     case "masquerade":
-      return toSources(target, [masqueradeSource(situation)], state);
+      return toSources(target, [masqueradeSource(context)], state);
     case "netmap":
-      return mapped(target, state, situation);
+      return mapped(target, state, context);
   }
 }
 
@@ -41,7 +41,7 @@ type Ports = Pick<NatTarget, "ports" | "base" | "random" | "randomFully">;
 
 function toDestinations(target: Ports, addresses: readonly HostAddress[] | undefined, state: PacketState): Translated {
   const port = portOf(target, state.destinationPort);
-  if (addresses === undefined) return cannotTranslate("sends it to one of more addresses than can be told one by one");
+  if (addresses === undefined) return cannotTranslate("translates the destination to one of more than 64 addresses");
   if (typeof port === "string") return cannotTranslate(port);
   const states = addresses.map((address) => withDestination(state, address, port));
   return { kind: "accept", states, what: "destination becomes" };
@@ -50,22 +50,21 @@ function toDestinations(target: Ports, addresses: readonly HostAddress[] | undef
 function withDestination(state: PacketState, destination: HostAddress, port: number | undefined): PacketState {
   const same = destination.text === state.destination.text && port === state.destinationPort;
   const translated = { ...state.translated, destination: !same };
-  return changed(state, { destination, destinationPort: port, translated });
+  return withChanges(state, { destination, destinationPort: port, translated });
 }
 
-/** A port from which answers are sent is of no matter, so it may stay open which one it is. */
+/** The source port may stay undefined: no outcome depends on it. */
 function toSources(
   target: Ports,
   addresses: readonly (HostAddress | undefined)[] | undefined,
   state: PacketState,
 ): Translated {
-  if (addresses === undefined)
-    return cannotTranslate("sends it from one of more addresses than can be told one by one");
+  if (addresses === undefined) return cannotTranslate("translates the source to one of more than 64 addresses");
   const states = addresses.map((source) => {
     const sourcePort = sourcePortOf(target, state.sourcePort);
     const same = source !== undefined && source.text === state.source?.text && target.ports === undefined;
     const translated = { ...state.translated, source: !same };
-    return changed(state, { source, sourcePort, translated });
+    return withChanges(state, { source, sourcePort, translated });
   });
   return { kind: "accept", states, what: "source becomes" };
 }
@@ -75,7 +74,7 @@ function sourcePortOf({ ports }: Ports, port: number | undefined): number | unde
   return ports.from === ports.to ? ports.from : undefined;
 }
 
-/** The reason, where it is not known. A port that is in the range stays, unless the rule wants another one drawn. */
+/** The port, or the reason why it is unknown. A port in the range is kept, unless the rule randomises it. */
 function portOf({ ports, base, random, randomFully }: Ports, port: number | undefined): number | string | undefined {
   if (ports === undefined || port === undefined) return port;
   if (ports.from === ports.to) return ports.from;
@@ -93,16 +92,16 @@ function addressesOf<T>(span: AddressSpan | undefined, given: T): readonly (Host
   return Array.from({ length: count }, (_, at) => hostAddress(addressText(family, bits + BigInt(at))));
 }
 
-function redirected({ hook, inInterface, locality, field }: Situation): HostAddress | undefined {
-  if (hook === "OUTPUT") return hostAddress(loopbackOf(field.family));
-  const first = inInterface.kind === "named" ? locality.firstOf(inInterface.name) : only(locality.sources);
+function redirected({ hook, inInterface, localAddresses, ruleset }: HookContext): HostAddress | undefined {
+  if (hook === "OUTPUT") return hostAddress(loopbackOf(ruleset.family));
+  const first = inInterface.kind === "named" ? localAddresses.firstOf(inInterface.name) : only(localAddresses.sources);
   return first === undefined ? undefined : hostAddress(first);
 }
 
 /** Undefined where the node has several addresses, and routes choose. */
-function masqueradeSource({ outInterface, locality }: Situation): HostAddress | undefined {
+function masqueradeSource({ outInterface, localAddresses }: HookContext): HostAddress | undefined {
   const named = outInterface.kind === "named" && outInterface.name !== "lo" ? outInterface.name : undefined;
-  const first = (named === undefined ? undefined : locality.firstOf(named)) ?? only(locality.sources);
+  const first = (named === undefined ? undefined : localAddresses.firstOf(named)) ?? only(localAddresses.sources);
   return first === undefined ? undefined : hostAddress(first);
 }
 
@@ -111,18 +110,19 @@ function only(addresses: readonly string[] | undefined): string | undefined {
 }
 
 /** The network's bits come from the rule, the rest stays. */
-function mapped({ network }: NetmapTarget, state: PacketState, { hook }: Situation): Translated {
+function mapped({ network }: NetmapTarget, state: PacketState, { hook }: HookContext): Translated {
   const { family, address, mask } = network;
   const map = ({ bits }: HostAddress) => hostAddress(addressText(family, (bits.bits & ~mask) | address));
   if (hook === "PREROUTING" || hook === "OUTPUT") {
     const states = [withDestination(state, map(state.destination), state.destinationPort)];
     return { kind: "accept", states, what: "destination becomes" };
   }
-  if (state.source === undefined) return cannotTranslate("maps one of the node's addresses; say it in --from");
+  if (state.source === undefined)
+    return cannotTranslate("maps the source, which is one of the node's addresses; pass it in --from");
   const translated = { ...state.translated, source: true };
   return {
     kind: "accept",
-    states: [changed(state, { source: map(state.source), translated })],
+    states: [withChanges(state, { source: map(state.source), translated })],
     what: "source becomes",
   };
 }
@@ -131,24 +131,24 @@ function cannotTranslate(reason: string): Translated {
   return { kind: "stop", reason };
 }
 
-/** What a REJECT answers that names nothing. */
+/** The ICMP error of a REJECT target without `--reject-with`. */
 const PORT_UNREACHABLE = { IPv4: "icmp-port-unreachable", IPv6: "icmp6-port-unreachable" } as const;
 
 export type Effect =
-  /** On to the next rule. */
+  /** Continues with the next rule. */
   | { readonly kind: "on"; readonly state: PacketState; readonly what: string }
-  /** Into another chain; `back`: it comes back to the next rule. */
+  /** Enters another chain; `back`: returns to the next rule. */
   | { readonly kind: "enter"; readonly chain: string; readonly back: boolean }
   | { readonly kind: "return" }
-  /** The table is done with it. Of several states something other than chance picks one. */
+  /** Leaves the table. With several states, the kernel chooses one. */
   | { readonly kind: "accept"; readonly states: readonly PacketState[]; readonly what: string }
   | { readonly kind: "drop" }
   | { readonly kind: "reject"; readonly answer: string }
   | { readonly kind: "stop"; readonly reason: string };
 
-/** What the rule does, all its matches holding. */
-export function effectOf(rule: ParsedRule, before: PacketState, situation: Situation): Effect {
-  const state = remembering(rule, before);
+/** Returns the effect of a rule whose matches all match. */
+export function applyTarget(rule: ParsedRule, before: PacketState, context: HookContext): Effect {
+  const state = withRecentLists(rule, before);
   const { target } = rule;
   switch (target.kind) {
     case "verdict":
@@ -157,21 +157,21 @@ export function effectOf(rule: ParsedRule, before: PacketState, situation: Situa
     case "goto":
       return { kind: "enter", chain: target.chain, back: target.kind === "jump" };
     case "reject":
-      return { kind: "reject", answer: target.answer ?? PORT_UNREACHABLE[situation.field.family] };
+      return { kind: "reject", answer: target.answer ?? PORT_UNREACHABLE[context.ruleset.family] };
     case "dnat":
     case "snat":
     case "masquerade":
     case "redirect":
     case "netmap":
-      return translate(target, state, situation);
+      return translate(target, state, context);
     case "tproxy":
-      return stop("hands it to a proxy on this node, if one listens");
+      return stop("sends it to a transparent proxy on this node, if one listens");
     case "queue":
-      return stop("hands it to a program, which decides");
+      return stop("sends it to a program in user space, which decides");
     case "unknown":
-      return stop(`is not understood: ${target.text}`);
+      return stop(`has an unsupported target: ${target.text}`);
     default:
-      return goOn(target, state, situation);
+      return applyPassing(target, state, context);
   }
 }
 
@@ -180,39 +180,42 @@ function verdict(name: "ACCEPT" | "DROP" | "RETURN", state: PacketState): Effect
   return name === "DROP" ? { kind: "drop" } : { kind: "accept", states: [state], what: "accepted" };
 }
 
-/** Targets that let the packet go on. */
-function goOn(target: Target, state: PacketState, situation: Situation): Effect {
+/** Targets after which the packet continues with the next rule. */
+function applyPassing(target: Target, state: PacketState, context: HookContext): Effect {
   switch (target.kind) {
     case "mark":
-      return marked(changed(state, { mark: applied(target, state.mark) }));
+      return marked(withChanges(state, { mark: withMarkChange(target, state.mark) }));
     case "connmark":
     case "save-mark":
     case "restore-mark":
-      return hasConnection(state, situation) ? connectionMarked(target, state) : on(state, "has no connection yet");
+      return hasConnection(state, context) ? applyConnectionMark(target, state) : on(state, "has no connection yet");
     case "notrack":
-      if (situation.connection !== "none") return on(state, "the connection is tracked already");
-      return on(changed(state, { tracked: false }), "is not tracked");
+      if (context.connection !== "none") return on(state, "the connection is tracked already");
+      return on(withChanges(state, { tracked: false }), "is not tracked");
     case "none":
       return on(state, "counted");
     default:
-      return on(state, "text" in target ? `goes on: ${target.text}` : "goes on");
+      return on(state, "text" in target ? `continues: ${target.text}` : "continues");
   }
 }
 
-function connectionMarked(target: MarkTarget | MarkCopyTarget, state: PacketState): Effect {
+function applyConnectionMark(target: MarkTarget | MarkCopyTarget, state: PacketState): Effect {
   if ("xor" in target) {
-    return on(changed(state, { connectionMark: applied(target, state.connectionMark) }), "marks the connection");
+    return on(
+      withChanges(state, { connectionMark: withMarkChange(target, state.connectionMark) }),
+      "marks the connection",
+    );
   }
   const { kind, packetMask, connectionMask } = target;
   if (kind === "save-mark") {
     const change = { clear: connectionMask, xor: (state.mark & packetMask) >>> 0 };
-    return on(changed(state, { connectionMark: applied(change, state.connectionMark) }), "mark saved");
+    return on(withChanges(state, { connectionMark: withMarkChange(change, state.connectionMark) }), "mark saved");
   }
   const change = { clear: packetMask, xor: (state.connectionMark & connectionMask) >>> 0 };
-  return marked(changed(state, { mark: applied(change, state.mark) }));
+  return marked(withChanges(state, { mark: withMarkChange(change, state.mark) }));
 }
 
-function applied({ clear, xor }: MarkChange, mark: number): number {
+function withMarkChange({ clear, xor }: MarkChange, mark: number): number {
   return ((mark & ~clear) ^ xor) >>> 0;
 }
 
@@ -228,9 +231,9 @@ function stop(reason: string): Effect {
   return { kind: "stop", reason };
 }
 
-/** The packet, its source on the lists that the rule puts it on. */
-function remembering({ matches }: ParsedRule, state: PacketState): PacketState {
+/** Adds the source to the `recent` lists that the rule sets. */
+function withRecentLists({ matches }: ParsedRule, state: PacketState): PacketState {
   const names = matches.flatMap((match) => (match.kind === "recent" && match.action === "set" ? match.name : []));
-  const fresh = names.filter((name) => !state.remembered.includes(name));
-  return fresh.length === 0 ? state : changed(state, { remembered: [...state.remembered, ...fresh] });
+  const fresh = names.filter((name) => !state.recentLists.includes(name));
+  return fresh.length === 0 ? state : withChanges(state, { recentLists: [...state.recentLists, ...fresh] });
 }

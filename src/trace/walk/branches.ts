@@ -2,29 +2,29 @@
 
 import type { PacketState } from "../packet.ts";
 import { type Fraction, plus } from "../probability.ts";
-import type { End, Outcome, RulePlace, ServerPlace, Step } from "../trace.ts";
+import type { Outcome, RuleLocation, ServerLocation, Step, Verdict } from "../trace.ts";
 
-/** What the rest of the way does not depend on, and yet is to be told at its end. */
+/** Rules that are reported with the outcome; they do not influence the walk. */
 export interface Reasons {
-  /** The rule that the mark was set for. */
-  readonly marked?: RulePlace;
-  /** The same, from when the mark was looked at and taken off again. */
-  readonly asked?: RulePlace;
-  readonly translated?: RulePlace | ServerPlace;
-  readonly masqueraded?: readonly RulePlace[];
+  /** The rule that caused the mark to be set. */
+  readonly marked?: RuleLocation;
+  /** The same rule, after a rule matched and cleared the mark. */
+  readonly matchedMark?: RuleLocation;
+  readonly translated?: RuleLocation | ServerLocation;
+  readonly masqueraded?: readonly RuleLocation[];
 }
 
-/** One possibility. */
+/** One possible state of the packet, with its probability. */
 export interface Branch {
   readonly state: PacketState;
-  readonly share: Fraction;
+  readonly probability: Fraction;
   readonly possible: boolean;
-  /** The steps that led here last. */
-  readonly before: readonly Step[];
+  /** The last steps before this state. */
+  readonly previous: readonly Step[];
   readonly reasons: Reasons;
 }
 
-/** Possibilities at one place. Those that have the same future are one. */
+/** Branches at one point of the walk. Branches with equal states are merged. */
 export class Branches implements Iterable<Branch> {
   readonly #byState = new Map<string, Branch>();
 
@@ -36,11 +36,11 @@ export class Branches implements Iterable<Branch> {
     return this.#byState.size;
   }
 
-  /** Reasons are those of the first that came. */
+  /** Merged branches keep the reasons of the first. */
   add(branch: Branch): void {
     const { key } = branch.state;
     const other = this.#byState.get(key);
-    this.#byState.set(key, other ? joinedBranches(other, branch) : branch);
+    this.#byState.set(key, other ? mergeBranches(other, branch) : branch);
   }
 
   remove({ state }: Branch): void {
@@ -52,65 +52,65 @@ export class Branches implements Iterable<Branch> {
   }
 }
 
-function joinedBranches(one: Branch, other: Branch): Branch {
+function mergeBranches(one: Branch, other: Branch): Branch {
   return {
     ...one,
-    share: plus(one.share, other.share),
+    probability: plus(one.probability, other.probability),
     possible: one.possible || other.possible,
-    before: joinedSteps(one.before, other.before),
+    previous: mergeSteps(one.previous, other.previous),
   };
 }
 
 /** Each step once. */
-function joinedSteps(one: readonly Step[], other: readonly Step[]): readonly Step[] {
+function mergeSteps(one: readonly Step[], other: readonly Step[]): readonly Step[] {
   return [...new Set([...one, ...other])];
 }
 
-/** Steps and ends of one walk. */
+/** Records the steps and outcomes of one walk. */
 export class Recorder {
   readonly steps: Step[] = [];
-  readonly #ends = new Map<string, End>();
+  readonly #outcomes = new Map<string, Outcome>();
 
-  /** The branch, with one more step behind it. */
-  step(branch: Branch, at: RulePlace | ServerPlace, what: string): Branch {
-    const step = { at, what, share: branch.share, before: branch.before };
+  /** Returns the branch with one more step. */
+  recordStep(branch: Branch, at: RuleLocation | ServerLocation, what: string): Branch {
+    const step = { at, what, probability: branch.probability, previous: branch.previous };
     this.steps.push(step);
-    return { ...branch, before: [step] };
+    return { ...branch, previous: [step] };
   }
 
-  /** Equal ends are one. */
-  end({ share, possible, before }: Branch, outcome: Outcome): void {
-    const key = keyOf(outcome);
-    const end = { outcome, share, possible, last: before };
-    const other = this.#ends.get(key);
-    this.#ends.set(key, other ? joinedOutcomes(other, end) : end);
+  /** Merges equal outcomes. */
+  recordOutcome({ probability, possible, previous }: Branch, verdict: Verdict): void {
+    const key = verdictKey(verdict);
+    const outcome = { verdict, probability, possible, lastSteps: previous };
+    const other = this.#outcomes.get(key);
+    this.#outcomes.set(key, other ? mergeOutcomes(other, outcome) : outcome);
   }
 
-  get ends(): readonly End[] {
-    return [...this.#ends.values()];
+  get outcomes(): readonly Outcome[] {
+    return [...this.#outcomes.values()];
   }
 }
 
-function joinedOutcomes(one: End, other: End): End {
+function mergeOutcomes(one: Outcome, other: Outcome): Outcome {
   return {
-    outcome: one.outcome,
-    share: plus(one.share, other.share),
+    verdict: one.verdict,
+    probability: plus(one.probability, other.probability),
     possible: one.possible || other.possible,
-    last: joinedSteps(one.last, other.last),
+    lastSteps: mergeSteps(one.lastSteps, other.lastSteps),
   };
 }
 
-/** Rules are told apart by where they stand, not by their text. */
-function keyOf(outcome: Outcome): string {
-  if (outcome.kind === "delivered") {
-    const { where, to, source, translatedBy, masqueradedBy } = outcome;
+/** Rules are identified by their position, not by their text. */
+function verdictKey(verdict: Verdict): string {
+  if (verdict.kind === "delivered") {
+    const { where, to, source, translatedBy, masqueradedBy } = verdict;
     return JSON.stringify([where, to.address, to.port, source, translatedBy !== undefined, masqueradedBy.length > 0]);
   }
-  if (outcome.kind === "policy") return JSON.stringify([outcome.kind, outcome.hook, outcome.table]);
-  const reason = outcome.kind === "unknown" ? outcome.reason : "";
-  return JSON.stringify([outcome.kind, reason, outcome.by && placeKey(outcome.by)]);
+  if (verdict.kind === "policy") return JSON.stringify([verdict.kind, verdict.hook, verdict.table]);
+  const reason = verdict.kind === "unknown" ? verdict.reason : "";
+  return JSON.stringify([verdict.kind, reason, verdict.by && locationKey(verdict.by)]);
 }
 
-function placeKey(place: RulePlace | ServerPlace): unknown {
+function locationKey(place: RuleLocation | ServerLocation): unknown {
   return "server" in place ? [place.hook, place.server] : [place.hook, place.table, place.chain, place.number];
 }

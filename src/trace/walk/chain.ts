@@ -1,22 +1,22 @@
 // Enters the chains of a table and remembers where a packet returns to.
 import type { Chains, Rule } from "../../state/kernel-state.ts";
-import type { Situation } from "../match/context.ts";
+import type { HookContext } from "../match/context.ts";
 import { type ParsedRule, parseRule } from "../rule/rule.ts";
 import type { Policy } from "../ruleset.ts";
-import type { RulePlace } from "../trace.ts";
+import type { RuleLocation } from "../trace.ts";
 
-/** A chain that is being gone through. */
+/** A chain that is being walked. */
 export interface Frame {
   readonly chain: string;
   readonly rules: readonly Rule[];
-  /** Absent: a built-in chain, met at its hook. */
+  /** Absent for a built-in chain. */
   readonly caller?: Caller;
   readonly depth: number;
-  /** Tells apart the ways to get into the chain. */
+  /** Identifies the path of jumps into the chain. */
   readonly id: string;
 }
 
-/** The rule that led here, and by which one comes back behind it. */
+/** The rule that jumped here; the walk continues after it. */
 export interface Caller {
   readonly frame: Frame;
   readonly index: number;
@@ -24,49 +24,51 @@ export interface Caller {
 
 /** One table at one hook. */
 export interface TableVisit {
-  readonly situation: Situation;
+  readonly context: HookContext;
   readonly chains: Chains;
   readonly policy: Policy;
 }
 
-/** The kernel refuses rings of jumps, but a text may have one. */
-const DEEPEST = 64;
+/** The kernel rejects loops of jumps, but a dump may contain one. */
+const MAX_DEPTH = 64;
 
 /** Undefined where the table has no such chain. */
-export function enterHook({ situation, chains }: TableVisit): Frame | undefined {
-  const chain = chains.get(situation.hook);
+export function enterHook({ context, chains }: TableVisit): Frame | undefined {
+  const chain = chains.get(context.hook);
   return chain && { chain: chain.name, rules: chain.rules, depth: 0, id: chain.name };
 }
 
-/** The frame of a chain that a rule leads to, or the reason why there is none. From a goto one comes back further up. */
+/**
+ * The frame of the chain that a rule jumps to, or the reason why there is none. A goto returns to the caller's caller.
+ */
 export function enterChain(
   { chains }: TableVisit,
   { frame, index }: Caller,
   { chain: name, back }: { readonly chain: string; readonly back: boolean },
 ): Frame | string {
   const chain = chains.get(name);
-  if (chain === undefined) return `leads to ${name}, which is neither a chain of the dump nor a target that is known`;
-  if (frame.depth >= DEEPEST) return "leads deeper than the kernel goes: chains jump in a ring";
+  if (chain === undefined) return `jumps to ${name}, which is neither a chain of the dump nor a known target`;
+  if (frame.depth >= MAX_DEPTH) return "jumps deeper than the kernel allows: the chains form a loop";
   const caller = back ? { frame, index } : frame.caller;
   const id = `${frame.id}:${index}${back ? ">" : "="}${name}`;
   return { chain: name, rules: chain.rules, depth: frame.depth + 1, id, ...(caller ? { caller } : {}) };
 }
 
-export function placeOf({ situation }: TableVisit, { frame, index }: Caller, rule: Rule): RulePlace {
-  const { hook, table } = situation;
+export function locationOf({ context }: TableVisit, { frame, index }: Caller, rule: Rule): RuleLocation {
+  const { hook, table } = context;
   return { hook, table, chain: frame.chain, rule, number: index + 1 };
 }
 
 const PARSED = new WeakMap<Rule, ParsedRule>();
 
-/** Each rule is read once, when a packet comes to it first. One that cannot be read asks for nobody knows what. */
+/** Parses each rule once. A rule that cannot be parsed has an unsupported match and target. */
 export function parsedRule(rule: Rule): ParsedRule {
-  const parsed = PARSED.get(rule) ?? readRule(rule.line);
+  const parsed = PARSED.get(rule) ?? parseOrUnknown(rule.line);
   PARSED.set(rule, parsed);
   return parsed;
 }
 
-function readRule(line: string): ParsedRule {
+function parseOrUnknown(line: string): ParsedRule {
   try {
     return parseRule(line);
   } catch {

@@ -2,38 +2,41 @@
 
 import type { MissingPart } from "../../state/dump-part.ts";
 import type { TableName } from "../../state/kernel-state.ts";
-import { type Locality, localityOf } from "../local-addresses.ts";
-import type { Hook, Situation } from "../match/context.ts";
+import { type LocalAddresses, localAddressesOf } from "../local-addresses.ts";
+import type { Hook, HookContext } from "../match/context.ts";
 import { type HostAddress, hostAddress, type Interface, type Packet, packetState } from "../packet.ts";
 import { ALWAYS } from "../probability.ts";
-import type { Field } from "../ruleset.ts";
+import type { Ruleset } from "../ruleset.ts";
 import type { Trace } from "../trace.ts";
 import { Branches, Recorder } from "./branches.ts";
-import { deliver } from "./delivery.ts";
-import { type Served, visitServers } from "./ipvs.ts";
+import { recordDelivery } from "./delivery.ts";
+import { type IpvsResult, walkVirtualServers } from "./ipvs.ts";
 import { walkTable } from "./table.ts";
 
-/** Where branches are, and whence they came here. */
-interface Passage {
-  readonly field: Field;
+/** What all parts of one walk share. */
+interface WalkContext {
+  readonly ruleset: Ruleset;
   readonly packet: Packet;
-  readonly locality: Locality;
+  readonly localAddresses: LocalAddresses;
   readonly source: HostAddress | undefined;
   readonly recorder: Recorder;
 }
 
-/** An interface on each side, and what is known of the connection. */
-type Around = Pick<Situation, "inInterface" | "outInterface" | "connection">;
+/** The interfaces at a hook, and what is known about the connection. */
+type HookInterfaces = Pick<HookContext, "inInterface" | "outInterface" | "connection">;
 
 const NONE: Interface = { kind: "none" };
 
 const LOOPBACK: Interface = { kind: "named", name: "lo" };
 
-/** Walks over the field until every possibility has come to an end, or to a rule that nobody can judge. */
-export function walk(field: Field, packet: Packet): Trace {
-  const locality = localityOf(field);
+/**
+ * Traces the packet through the ruleset until every branch has an outcome. A rule or table that cannot be evaluated
+ * ends its branch as unknown.
+ */
+export function walk(ruleset: Ruleset, packet: Packet): Trace {
+  const localAddresses = localAddressesOf(ruleset);
   const { origin, destination, sourcePort, destinationPort, mark = 0 } = packet;
-  const source = sourceOf(packet, locality);
+  const source = sourceOf(packet, localAddresses);
   const state = packetState({
     source,
     sourcePort,
@@ -43,168 +46,192 @@ export function walk(field: Field, packet: Packet): Trace {
     connectionMark: 0,
     tracked: true,
     translated: { source: false, destination: false },
-    takenBy: undefined,
-    remembered: [],
+    server: undefined,
+    recentLists: [],
   });
   const recorder = new Recorder();
-  const passage = { field, packet, locality, source, recorder };
-  const whole = new Branches([{ state, share: ALWAYS, possible: false, before: [], reasons: {} }]);
-  if (origin.kind === "arrives") arrive(passage, whole, namedOr(origin.inInterface));
-  else setOut(passage, whole);
-  return { packet, steps: recorder.steps, ends: recorder.ends };
+  const context = { ruleset, packet, localAddresses, source, recorder };
+  const all = new Branches([{ state, probability: ALWAYS, possible: false, previous: [], reasons: {} }]);
+  if (origin.kind === "arrives") walkIncoming(context, all, interfaceNamed(origin.inInterface));
+  else walkOutgoing(context, all);
+  return { packet, steps: recorder.steps, outcomes: recorder.outcomes };
 }
 
-/** What a process sends to an address of its own node comes from that very address. */
-function sourceOf({ origin, destination }: Packet, { isLocal, sources }: Locality): HostAddress | undefined {
+/** A process that sends to an address of its own node uses that address as the source. */
+function sourceOf({ origin, destination }: Packet, { isLocal, sources }: LocalAddresses): HostAddress | undefined {
   if (origin.source !== undefined) return hostAddress(origin.source);
   if (isLocal(destination) === true) return hostAddress(destination);
   const [first, ...others] = sources ?? [];
   return first !== undefined && others.length === 0 ? hostAddress(first) : undefined;
 }
 
-/** From outside: the first routing decision stands between PREROUTING and all else. */
-function arrive(passage: Passage, branches: Branches, inInterface: Interface): void {
-  const around = { inInterface, outInterface: NONE, connection: "new" } as const;
-  let here = pass(passage, branches, { hook: "PREROUTING", table: "raw", ...around, connection: "none" });
-  here = pass(passage, here, { hook: "PREROUTING", table: "mangle", ...around });
-  here = translate(passage, here, { hook: "PREROUTING", ...around });
-  const { local, others } = route(passage, here);
-  goIn(passage, local, around);
-  forward(passage, others, { ...around, outInterface: namedOr(passage.packet.outInterface) });
+/** A packet from outside: the routing decision follows PREROUTING (NF_INET_PRE_ROUTING). */
+function walkIncoming(context: WalkContext, branches: Branches, inInterface: Interface): void {
+  const interfaces = { inInterface, outInterface: NONE, connection: "new" } as const;
+  let here = walkHookTable(context, branches, { hook: "PREROUTING", table: "raw", ...interfaces, connection: "none" });
+  here = walkHookTable(context, here, { hook: "PREROUTING", table: "mangle", ...interfaces });
+  here = walkNatTable(context, here, { hook: "PREROUTING", ...interfaces });
+  const { local, others } = route(context, here);
+  walkInput(context, local, interfaces);
+  walkForward(context, others, { ...interfaces, outInterface: interfaceNamed(context.packet.outInterface) });
 }
 
-function forward(passage: Passage, branches: Branches, around: Around): void {
-  const here = passAll(passage, branches, { hook: "FORWARD", ...around });
-  leave(passage, here, { ...around, inInterface: NONE });
+function walkForward(context: WalkContext, branches: Branches, interfaces: HookInterfaces): void {
+  const here = walkFilterTables(context, branches, { hook: "FORWARD", ...interfaces });
+  sendToNetwork(context, here, { ...interfaces, inInterface: NONE });
 }
 
-/** To the node itself. IPVS stands behind the rules of the filter table, and sends on what it translates. */
-function goIn(passage: Passage, branches: Branches, around: Around): void {
-  const here = passAll(passage, branches, { hook: "INPUT", ...around });
-  const { taken, left } = serve(passage, "INPUT", here);
-  const { local, others } = route(passage, taken);
-  const mine = new Branches([...left, ...local]);
-  const received = around.connection === "confirmed" ? mine : translate(passage, mine, { hook: "INPUT", ...around });
-  for (const branch of received) deliver(passage, branch, "node");
-  sendOn(passage, others);
+/** INPUT. IPVS runs after the filter table and forwards what it translates. */
+function walkInput(context: WalkContext, branches: Branches, interfaces: HookInterfaces): void {
+  const here = walkFilterTables(context, branches, { hook: "INPUT", ...interfaces });
+  const { forwarded, passed } = walkIpvs(context, "INPUT", here);
+  const { local, others } = route(context, forwarded);
+  const mine = new Branches([...passed, ...local]);
+  const received =
+    interfaces.connection === "confirmed" ? mine : walkNatTable(context, mine, { hook: "INPUT", ...interfaces });
+  for (const branch of received) recordDelivery(context, branch, "node");
+  forwardByIpvs(context, others);
 }
 
-/** From a process. IPVS stands between the nat table and the filter table. */
-function setOut(passage: Passage, branches: Branches): void {
-  const { packet, locality } = passage;
-  const out = locality.isLocal(packet.destination) === true ? LOOPBACK : namedOr(packet.outInterface);
-  const around = { inInterface: NONE, outInterface: out, connection: "new" } as const;
-  let here = pass(passage, branches, { hook: "OUTPUT", table: "raw", ...around, connection: "none" });
-  here = pass(passage, here, { hook: "OUTPUT", table: "mangle", ...around });
-  here = translate(passage, here, { hook: "OUTPUT", ...around });
-  const { taken, left } = serve(passage, "OUTPUT", here);
-  const { local, others } = route(passage, taken);
-  sendOn(passage, others);
-  here = pass(passage, new Branches([...left, ...local]), { hook: "OUTPUT", table: "filter", ...around });
-  here = pass(passage, here, { hook: "OUTPUT", table: "security", ...around });
-  goOut(passage, here, around);
+/** OUTPUT. IPVS runs between the nat table and the filter table. */
+function walkOutgoing(context: WalkContext, branches: Branches): void {
+  const { packet, localAddresses } = context;
+  const out = localAddresses.isLocal(packet.destination) === true ? LOOPBACK : interfaceNamed(packet.outInterface);
+  const interfaces = { inInterface: NONE, outInterface: out, connection: "new" } as const;
+  let here = walkHookTable(context, branches, { hook: "OUTPUT", table: "raw", ...interfaces, connection: "none" });
+  here = walkHookTable(context, here, { hook: "OUTPUT", table: "mangle", ...interfaces });
+  here = walkNatTable(context, here, { hook: "OUTPUT", ...interfaces });
+  const { forwarded, passed } = walkIpvs(context, "OUTPUT", here);
+  const { local, others } = route(context, forwarded);
+  forwardByIpvs(context, others);
+  here = walkHookTable(context, new Branches([...passed, ...local]), {
+    hook: "OUTPUT",
+    table: "filter",
+    ...interfaces,
+  });
+  here = walkHookTable(context, here, { hook: "OUTPUT", table: "security", ...interfaces });
+  leaveOutput(context, here, interfaces);
 }
 
-/** What IPVS sends to another host meets the rules for packets of the node, from the first on. */
-function sendOn(passage: Passage, branches: Branches): void {
-  const out = namedOr(passage.packet.outInterface);
-  const around = { inInterface: NONE, outInterface: out, connection: "new" } as const;
-  let here = pass(passage, branches, { hook: "OUTPUT", table: "raw", ...around });
-  here = pass(passage, here, { hook: "OUTPUT", table: "mangle", ...around });
-  here = pass(passage, here, { hook: "OUTPUT", table: "filter", ...around });
-  here = pass(passage, here, { hook: "OUTPUT", table: "security", ...around });
-  leave(passage, here, around);
+/** Packets that IPVS forwards to another host pass OUTPUT from its first table on. */
+function forwardByIpvs(context: WalkContext, branches: Branches): void {
+  const out = interfaceNamed(context.packet.outInterface);
+  const interfaces = { inInterface: NONE, outInterface: out, connection: "new" } as const;
+  let here = walkHookTable(context, branches, { hook: "OUTPUT", table: "raw", ...interfaces });
+  here = walkHookTable(context, here, { hook: "OUTPUT", table: "mangle", ...interfaces });
+  here = walkHookTable(context, here, { hook: "OUTPUT", table: "filter", ...interfaces });
+  here = walkHookTable(context, here, { hook: "OUTPUT", table: "security", ...interfaces });
+  sendToNetwork(context, here, interfaces);
 }
 
-/** Out of the node, or, to an address of its own, over loopback back in. */
-function goOut(passage: Passage, branches: Branches, around: Around): void {
-  const { local, others } = route(passage, branches);
-  leave(passage, others, { ...around, outInterface: namedOr(passage.packet.outInterface) });
-  const sent = postroute(passage, local, { ...around, outInterface: LOOPBACK });
-  comeBack(passage, sent);
+/** Leaves the node, or returns over loopback if the destination is a local address. */
+function leaveOutput(context: WalkContext, branches: Branches, interfaces: HookInterfaces): void {
+  const { local, others } = route(context, branches);
+  sendToNetwork(context, others, { ...interfaces, outInterface: interfaceNamed(context.packet.outInterface) });
+  const sent = walkPostrouting(context, local, { ...interfaces, outInterface: LOOPBACK });
+  walkLoopback(context, sent);
 }
 
-/** The connection is known by now, and translated: its nat rules are not asked again. */
-function comeBack(passage: Passage, branches: Branches): void {
-  const around = { inInterface: LOOPBACK, outInterface: NONE, connection: "confirmed" } as const;
-  let here = pass(passage, branches, { hook: "PREROUTING", table: "raw", ...around });
-  here = pass(passage, here, { hook: "PREROUTING", table: "mangle", ...around });
-  goIn(passage, here, around);
+/** The connection is confirmed, so the nat table is not evaluated again. */
+function walkLoopback(context: WalkContext, branches: Branches): void {
+  const interfaces = { inInterface: LOOPBACK, outInterface: NONE, connection: "confirmed" } as const;
+  let here = walkHookTable(context, branches, { hook: "PREROUTING", table: "raw", ...interfaces });
+  here = walkHookTable(context, here, { hook: "PREROUTING", table: "mangle", ...interfaces });
+  walkInput(context, here, interfaces);
 }
 
-function leave(passage: Passage, branches: Branches, around: Around): void {
-  for (const branch of postroute(passage, branches, around)) deliver(passage, branch, "network");
+function sendToNetwork(context: WalkContext, branches: Branches, interfaces: HookInterfaces): void {
+  for (const branch of walkPostrouting(context, branches, interfaces)) recordDelivery(context, branch, "network");
 }
 
-function postroute(passage: Passage, branches: Branches, around: Around): Branches {
-  const here = pass(passage, branches, { hook: "POSTROUTING", table: "mangle", ...around });
-  return translate(passage, here, { hook: "POSTROUTING", ...around });
+function walkPostrouting(context: WalkContext, branches: Branches, interfaces: HookInterfaces): Branches {
+  const here = walkHookTable(context, branches, { hook: "POSTROUTING", table: "mangle", ...interfaces });
+  return walkNatTable(context, here, { hook: "POSTROUTING", ...interfaces });
 }
 
-/** The tables that filter, in order. */
-function passAll(passage: Passage, branches: Branches, around: Around & { readonly hook: Hook }): Branches {
+/** The mangle, filter and security tables, in this order. */
+function walkFilterTables(
+  context: WalkContext,
+  branches: Branches,
+  interfaces: HookInterfaces & { readonly hook: Hook },
+): Branches {
   const tables = ["mangle", "filter", "security"] as const;
-  return tables.reduce((here, table) => pass(passage, here, { ...around, table }), branches);
+  return tables.reduce((here, table) => walkHookTable(context, here, { ...interfaces, table }), branches);
 }
 
-/** The nat table, for those whose connection is tracked. */
-function translate(passage: Passage, branches: Branches, around: Around & { readonly hook: Hook }): Branches {
+/** The nat table, for branches whose connection is tracked. */
+function walkNatTable(
+  context: WalkContext,
+  branches: Branches,
+  interfaces: HookInterfaces & { readonly hook: Hook },
+): Branches {
   const tracked = new Branches([...branches].filter(({ state }) => state.tracked));
   const untracked = [...branches].filter(({ state }) => !state.tracked);
-  return new Branches([...pass(passage, tracked, { ...around, table: "nat" }), ...untracked]);
+  return new Branches([...walkHookTable(context, tracked, { ...interfaces, table: "nat" }), ...untracked]);
 }
 
-type Station = Around & { readonly hook: Hook; readonly table: TableName };
+type HookTable = HookInterfaces & { readonly hook: Hook; readonly table: TableName };
 
-function pass({ field, packet, locality, source, recorder }: Passage, branches: Branches, station: Station): Branches {
-  const { hook, table } = station;
-  const missing = field.missing?.find(({ part }) => part === table || part === "tables");
-  if (missing) return endUnknown(recorder, branches, missing);
-  const chains = field.tables.get(table) ?? new Map();
-  const policy = field.policies.get(table)?.get(hook) ?? "ACCEPT";
-  const situation = { field, packet, locality, source, ...station };
-  return walkTable({ situation, chains, policy }, branches, recorder);
+function walkHookTable(
+  { ruleset, packet, localAddresses, source, recorder }: WalkContext,
+  branches: Branches,
+  at: HookTable,
+): Branches {
+  const { hook, table } = at;
+  const missing = ruleset.missing?.find(({ part }) => part === table || part === "tables");
+  if (missing) return recordUnknown(recorder, branches, missing);
+  const chains = ruleset.tables.get(table) ?? new Map();
+  const policy = ruleset.policies.get(table)?.get(hook) ?? "ACCEPT";
+  const context = { ruleset, packet, localAddresses, source, ...at };
+  return walkTable({ context, chains, policy }, branches, recorder);
 }
 
-/** Ends all branches at a part of the kernel state that is not known. */
-function endUnknown(recorder: Recorder, branches: Branches, { reason, remedy }: MissingPart): Branches {
-  for (const branch of branches) recorder.end(branch, { kind: "unknown", reason, remedy });
+/** Records all branches as unknown at a part of the kernel state that is missing. */
+function recordUnknown(recorder: Recorder, branches: Branches, { reason, remedy }: MissingPart): Branches {
+  for (const branch of branches) recorder.recordOutcome(branch, { kind: "unknown", reason, remedy });
   return new Branches();
 }
 
-/** Who is for the node itself. Where that is not known, that is the end. */
+/**
+ * Splits branches by whether their destination is a local address. Branches for which that is not known end as
+ * unknown.
+ */
 function route(
-  { field, locality, recorder }: Passage,
+  { ruleset, localAddresses, recorder }: WalkContext,
   branches: Branches,
 ): { readonly local: Branches; readonly others: Branches } {
   const [local, others] = [new Branches(), new Branches()];
   for (const branch of branches) {
     const { text } = branch.state.destination;
-    const mine = locality.isLocal(text);
-    const missing = missingServers(field);
-    // The address of any virtual server is local, and none of them is known.
+    const mine = localAddresses.isLocal(text);
+    const missing = missingServers(ruleset);
+    // Addresses of virtual servers are local, and the virtual servers are missing.
     if (missing && mine !== true) {
-      endUnknown(recorder, new Branches([branch]), missing);
+      recordUnknown(recorder, new Branches([branch]), missing);
     } else if (mine !== undefined) (mine ? local : others).add(branch);
     else
-      recorder.end(branch, {
+      recorder.recordOutcome(branch, {
         kind: "unknown",
-        reason: `whether ${text} is an address of the node; say --node-address`,
+        reason: `whether ${text} is a local address of the node; pass --node-address`,
       });
   }
   return { local, others };
 }
 
-function serve({ field, packet, recorder }: Passage, hook: "INPUT" | "OUTPUT", branches: Branches): Served {
-  const missing = missingServers(field);
-  const known = missing ? endUnknown(recorder, branches, missing) : branches;
-  return visitServers({ field, protocol: packet.protocol, hook, recorder }, known);
+function walkIpvs(
+  { ruleset, packet, recorder }: WalkContext,
+  hook: "INPUT" | "OUTPUT",
+  branches: Branches,
+): IpvsResult {
+  const missing = missingServers(ruleset);
+  const known = missing ? recordUnknown(recorder, branches, missing) : branches;
+  return walkVirtualServers({ ruleset, protocol: packet.protocol, hook, recorder }, known);
 }
 
-function missingServers({ missing }: Field): MissingPart | undefined {
+function missingServers({ missing }: Ruleset): MissingPart | undefined {
   return missing?.find(({ part }) => part === "servers");
 }
 
-function namedOr(name: string | undefined): Interface {
+function interfaceNamed(name: string | undefined): Interface {
   return name === undefined ? { kind: "unknown" } : { kind: "named", name };
 }

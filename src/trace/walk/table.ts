@@ -1,189 +1,205 @@
 // Walks a packet through one table at one hook.
 
-import { judgeRule } from "../match/evaluate.ts";
-import type { Judgement } from "../match/match-result.ts";
+import { evaluateRule } from "../match/evaluate.ts";
+import type { MatchResult } from "../match/match-result.ts";
 import { type PacketState, printHostPort } from "../packet.ts";
 import { ALWAYS, type Fraction, fraction, rest, times } from "../probability.ts";
 import type { ParsedRule } from "../rule/rule.ts";
-import type { Outcome, RulePlace } from "../trace.ts";
-import { type Effect, effectOf } from "./apply-target.ts";
+import type { RuleLocation, Verdict } from "../trace.ts";
+import { applyTarget, type Effect } from "./apply-target.ts";
 import { type Branch, Branches, type Reasons, type Recorder } from "./branches.ts";
-import { type Caller, enterChain, enterHook, type Frame, parsedRule, placeOf, type TableVisit } from "./chain.ts";
-import { Fates } from "./verdicts.ts";
+import { type Caller, enterChain, enterHook, type Frame, locationOf, parsedRule, type TableVisit } from "./chain.ts";
+import { TableVerdicts } from "./verdicts.ts";
 
-/** A table that is being walked. */
+/** The state of the walk through one table. */
 interface Walk extends TableVisit {
   readonly recorder: Recorder;
-  readonly fates: Fates;
+  readonly verdicts: TableVerdicts;
   readonly accepted: Branches;
 }
 
-/** A rule that some branches are at. */
-interface Met extends Caller {
+/** A rule that some branches match. */
+interface RuleVisit extends Caller {
   readonly walk: Walk;
-  readonly place: RulePlace;
+  readonly place: RuleLocation;
   readonly parsed: ParsedRule;
 }
 
-/** Those that the table lets pass. Others find their end there, which the recorder is told. */
+/** Returns the branches that the table accepts; records the outcomes of the others. */
 export function walkTable(visit: TableVisit, branches: Branches, recorder: Recorder): Branches {
   const frame = enterHook(visit);
   if (frame === undefined || branches.size === 0) return branches;
-  const walk = { ...visit, recorder, fates: new Fates(visit), accepted: new Branches() };
+  const walk = { ...visit, recorder, verdicts: new TableVerdicts(visit), accepted: new Branches() };
   for (const branch of walkChain(walk, frame, branches)) {
     if (visit.policy === "ACCEPT") walk.accepted.add(branch);
-    else recorder.end(branch, { kind: "policy", hook: visit.situation.hook, table: visit.situation.table });
+    else recorder.recordOutcome(branch, { kind: "policy", hook: visit.context.hook, table: visit.context.table });
   }
   return walk.accepted;
 }
 
-/** Those that come back out of the chain. */
+/** Returns the branches that return from the chain. */
 function walkChain(walk: Walk, frame: Frame, entering: Branches): Branches {
   const here = new Branches(entering);
   const back = new Branches();
   for (const [index, rule] of frame.rules.entries()) {
     if (here.size === 0) break;
     const parsed = parsedRule(rule);
-    const met = [...meeting(walk, parsed, here)];
+    const met = [...matchBranches(walk, parsed, here)];
     if (met.length === 0) continue;
-    const at = { walk, frame, index, parsed, place: placeOf(walk, { frame, index }, rule) };
+    const at = { walk, frame, index, parsed, place: locationOf(walk, { frame, index }, rule) };
     for (const [branch] of met) here.remove(branch);
-    obey(at, [...takenBy(at, met, here)], { here, back });
+    applyRule(at, [...splitByResult(at, met, here)], { here, back });
   }
   for (const branch of here) back.add(branch);
   return back;
 }
 
-type Meeting = readonly [branch: Branch, judgement: Exclude<Judgement, { kind: "fails" }>];
+type MatchedBranch = readonly [branch: Branch, result: Exclude<MatchResult, { kind: "no match" }>];
 
-function* meeting({ situation }: Walk, parsed: ParsedRule, here: Branches): Iterable<Meeting> {
+function* matchBranches({ context }: Walk, parsed: ParsedRule, here: Branches): Iterable<MatchedBranch> {
   for (const branch of here) {
-    const judgement = judgeRule(parsed, branch.state, situation);
-    if (judgement.kind !== "fails") yield [branch, judgement];
+    const result = evaluateRule(parsed, branch.state, context);
+    if (result.kind !== "no match") yield [branch, result];
   }
 }
 
-/** Those whom the rule is for; the others, or the rest of a share, stay here. */
-function* takenBy(
-  { walk, place, frame, index, parsed }: Met,
-  met: readonly Meeting[],
+/** Yields the branches that match; those that do not, or the remaining probability, stay in the chain. */
+function* splitByResult(
+  { walk, place, frame, index, parsed }: RuleVisit,
+  met: readonly MatchedBranch[],
   here: Branches,
 ): Iterable<Branch> {
-  for (const [branch, judgement] of met) {
-    if (judgement.kind === "holds") {
+  for (const [branch, result] of met) {
+    if (result.kind === "match") {
       yield branch;
-    } else if (judgement.kind === "chance") {
-      here.add({ ...branch, share: times(branch.share, rest(judgement.share)) });
-      yield { ...branch, share: times(branch.share, judgement.share) };
-    } else if (walk.fates.makesNoDifference({ frame, index }, parsed, branch.state)) {
+    } else if (result.kind === "probability") {
+      here.add({ ...branch, probability: times(branch.probability, rest(result.probability)) });
+      yield { ...branch, probability: times(branch.probability, result.probability) };
+    } else if (walk.verdicts.sameVerdictEitherWay({ frame, index }, parsed, branch.state)) {
       here.add(branch);
     } else {
-      walk.recorder.end(branch, { kind: "unknown", by: place, reason: judgement.reason });
+      walk.recorder.recordOutcome(branch, { kind: "unknown", by: place, reason: result.reason });
     }
   }
 }
 
-/** Where branches go from a rule: on in this chain, or back out of it. */
-interface Ways {
+/** Where branches continue after a rule: in this chain, or in the calling chain. */
+interface ChainExits {
   readonly here: Branches;
   readonly back: Branches;
 }
 
-function obey(at: Met, taken: readonly Branch[], ways: Ways): void {
+function applyRule(at: RuleVisit, taken: readonly Branch[], ways: ChainExits): void {
   const { walk, parsed } = at;
   const entering = new Branches();
-  let lead: Lead | undefined;
+  let lead: EnterEffect | undefined;
   for (const branch of taken) {
-    const effect = effectOf(parsed, branch.state, walk.situation);
+    const effect = applyTarget(parsed, branch.state, walk.context);
     if (effect.kind === "enter") {
       lead = effect;
-      entering.add(step(at, branch, `goes to ${effect.chain}`));
+      entering.add(recordStep(at, branch, `jumps to ${effect.chain}`));
     } else {
-      obeyAlone(at, branch, effect, ways);
+      applyEffect(at, branch, effect, ways);
     }
   }
   if (lead !== undefined) enter(at, lead, { ...ways, entering });
 }
 
-type Lead = Extract<Effect, { kind: "enter" }>;
+type EnterEffect = Extract<Effect, { kind: "enter" }>;
 
-/** All of them together, so that no chain is walked more often than it has to be. */
-function enter(at: Met, lead: Lead, { here, back, entering }: Ways & { readonly entering: Branches }): void {
+/** Enters a chain with all branches at once, so that it is walked only once per rule. */
+function enter(
+  at: RuleVisit,
+  lead: EnterEffect,
+  { here, back, entering }: ChainExits & { readonly entering: Branches },
+): void {
   const entered = enterChain(at.walk, at, lead);
   if (typeof entered === "string") {
-    for (const branch of entering) end(at, branch, { kind: "unknown", by: at.place, reason: entered });
+    for (const branch of entering) recordOutcome(at, branch, { kind: "unknown", by: at.place, reason: entered });
     return;
   }
   const returned = walkChain(at.walk, entered, entering);
   for (const branch of returned) (lead.back ? here : back).add(branch);
 }
 
-function obeyAlone(at: Met, branch: Branch, effect: Exclude<Effect, { kind: "enter" }>, { here, back }: Ways): void {
+function applyEffect(
+  at: RuleVisit,
+  branch: Branch,
+  effect: Exclude<Effect, { kind: "enter" }>,
+  { here, back }: ChainExits,
+): void {
   const by = at.place;
   switch (effect.kind) {
     case "on":
-      here.add(continued(at, step(at, branch, effect.what), effect.state));
+      here.add(withState(at, recordStep(at, branch, effect.what), effect.state));
       break;
     case "return":
-      back.add(step(at, branch, "returns"));
+      back.add(recordStep(at, branch, "returns"));
       break;
     case "accept":
       accept(at, branch, effect);
       break;
     case "drop":
-      end(at, step(at, branch, "dropped"), { kind: "dropped", by });
+      recordOutcome(at, recordStep(at, branch, "dropped"), { kind: "dropped", by });
       break;
     case "reject":
-      end(at, step(at, branch, "rejected"), { kind: "rejected", by, answer: effect.answer });
+      recordOutcome(at, recordStep(at, branch, "rejected"), { kind: "rejected", by, answer: effect.answer });
       break;
     case "stop":
-      end(at, branch, { kind: "unknown", by, reason: effect.reason });
+      recordOutcome(at, branch, { kind: "unknown", by, reason: effect.reason });
   }
 }
 
-/** Of several states each is as good as the other: their shares only hold the places. */
-function accept(at: Met, branch: Branch, { states, what }: Extract<Effect, { kind: "accept" }>): void {
-  const share: Fraction = states.length === 1 ? ALWAYS : fraction(1, states.length);
+/**
+ * If the kernel chooses among several states, equal probabilities are placeholders and the branches are marked as
+ * possible.
+ */
+function accept(at: RuleVisit, branch: Branch, { states, what }: Extract<Effect, { kind: "accept" }>): void {
+  const probability: Fraction = states.length === 1 ? ALWAYS : fraction(1, states.length);
   for (const state of states) {
-    const one = { ...branch, share: times(branch.share, share), possible: branch.possible || states.length > 1 };
-    at.walk.accepted.add(continued(at, step(at, one, `${what}${becomes(what, state)}`), state));
+    const one = {
+      ...branch,
+      probability: times(branch.probability, probability),
+      possible: branch.possible || states.length > 1,
+    };
+    at.walk.accepted.add(withState(at, recordStep(at, one, `${what}${describeTranslation(what, state)}`), state));
   }
 }
 
-function becomes(what: string, state: PacketState): string {
+function describeTranslation(what: string, state: PacketState): string {
   if (what === "destination becomes") return ` ${printHostPort(state.destination.text, state.destinationPort)}`;
   return what === "source becomes" ? ` ${state.source?.text ?? "the node's address"}` : "";
 }
 
-/** The branch with its new state, and the reasons for it. */
-function continued(at: Met, branch: Branch, state: PacketState): Branch {
+/** The branch with its new state and the rules that caused it. */
+function withState(at: RuleVisit, branch: Branch, state: PacketState): Branch {
   return { ...branch, state, reasons: reasonsAfter(at, branch, state) };
 }
 
-function reasonsAfter(at: Met, { reasons, state: before }: Branch, state: PacketState): Reasons {
+function reasonsAfter(at: RuleVisit, { reasons, state: before }: Branch, state: PacketState): Reasons {
   const { place, parsed } = at;
   const { kind } = parsed.target;
   if (kind === "dnat" || kind === "redirect") return { ...reasons, translated: place };
   if (kind === "masquerade" || kind === "snat") {
     const looks = parsed.matches.some((match) => match.kind === "mark" && !match.not);
-    const cause = reasons.asked ?? (looks ? reasons.marked : undefined);
+    const cause = reasons.matchedMark ?? (looks ? reasons.marked : undefined);
     return { ...reasons, masqueraded: cause ? [cause, place] : [place] };
   }
   if (kind !== "mark") return reasons;
   if ((state.mark & ~before.mark) !== 0) return { ...reasons, marked: callerOf(at) ?? place };
-  return reasons.marked ? { ...reasons, asked: reasons.marked } : reasons;
+  return reasons.marked ? { ...reasons, matchedMark: reasons.marked } : reasons;
 }
 
-/** The rule that led into the chain: one that only marks is there for others to jump to. */
-function callerOf({ walk, frame: { caller } }: Met): RulePlace | undefined {
+/** The rule that jumped to the chain: a chain that only sets a mark says nothing about the reason. */
+function callerOf({ walk, frame: { caller } }: RuleVisit): RuleLocation | undefined {
   const rule = caller?.frame.rules[caller.index];
-  return caller && rule && placeOf(walk, caller, rule);
+  return caller && rule && locationOf(walk, caller, rule);
 }
 
-function step({ walk, place }: Met, branch: Branch, what: string): Branch {
-  return walk.recorder.step(branch, place, what);
+function recordStep({ walk, place }: RuleVisit, branch: Branch, what: string): Branch {
+  return walk.recorder.recordStep(branch, place, what);
 }
 
-function end({ walk }: Met, branch: Branch, outcome: Outcome): void {
-  walk.recorder.end(branch, outcome);
+function recordOutcome({ walk }: RuleVisit, branch: Branch, outcome: Verdict): void {
+  walk.recorder.recordOutcome(branch, outcome);
 }

@@ -1,54 +1,54 @@
 // Compares the verdicts of a table for a packet that matches a rule and for one that does not.
 
-import { judgeRule } from "../match/evaluate.ts";
-import type { Judgement } from "../match/match-result.ts";
+import { evaluateRule } from "../match/evaluate.ts";
+import type { MatchResult } from "../match/match-result.ts";
 import type { PacketState } from "../packet.ts";
 import type { ParsedRule } from "../rule/rule.ts";
-import { type Effect, effectOf } from "./apply-target.ts";
+import { applyTarget, type Effect } from "./apply-target.ts";
 import { type Caller, enterChain, type Frame, parsedRule, type TableVisit } from "./chain.ts";
 
 /**
- * What a table will have done with a packet, as a number: equal numbers, equal fates. Where it is not known either, the
- * number stands for that very place and packet: two ways that meet there have the same fate, whatever it is.
+ * The verdict of a table for a packet, as a number: equal numbers mean equal verdicts. If the verdict is unknown, the
+ * number identifies the rule and the packet: two paths that reach them have the same verdict, whatever it is.
  */
-type Fate = number;
+type VerdictNumber = number;
 
-/** A packet, and how many open questions there were before it. */
-interface Deep {
+/** A packet state, and the number of unknown matches before it. */
+interface PendingState {
   readonly state: PacketState;
   readonly depth: number;
 }
 
-interface Met {
+interface RuleVisit {
   readonly parsed: ParsedRule;
-  readonly judgement: Judgement;
+  readonly result: MatchResult;
 }
 
-/** So deep in open questions a fate counts as unknown. */
-const DEEPEST = 300;
+/** After this many unknown matches the verdict counts as unknown. */
+const MAX_DEPTH = 300;
 
-/** Fates in one table at one hook. What was found out once is remembered. */
-export class Fates {
+/** Computes and caches verdicts in one table at one hook. */
+export class TableVerdicts {
   readonly #visit: TableVisit;
-  readonly #numbers = new Map<string, Fate>();
-  readonly #known = new Map<string, Fate>();
+  readonly #numbers = new Map<string, VerdictNumber>();
+  readonly #known = new Map<string, VerdictNumber>();
 
   constructor(visit: TableVisit) {
     this.#visit = visit;
   }
 
-  /** Asked of a rule that cannot be judged: is the packet's fate the same, be the rule for it or not? */
-  makesNoDifference(at: Caller, parsed: ParsedRule, state: PacketState): boolean {
+  /** Whether the verdict is the same with and without a match of this rule, for a rule that cannot be evaluated. */
+  sameVerdictEitherWay(at: Caller, parsed: ParsedRule, state: PacketState): boolean {
     const { frame, index } = at;
     return this.#taken(at, parsed, { state, depth: 0 }) === this.#from(frame, index + 1, state, 0);
   }
 
-  /** The rule is for the packet. */
-  #taken(at: Caller, parsed: ParsedRule, { state, depth }: Deep): Fate {
-    return this.#after(at, effectOf(parsed, state, this.#visit.situation), { state, depth });
+  /** The verdict if the rule matches. */
+  #taken(at: Caller, parsed: ParsedRule, { state, depth }: PendingState): VerdictNumber {
+    return this.#after(at, applyTarget(parsed, state, this.#visit.context), { state, depth });
   }
 
-  #after(at: Caller, effect: Effect, { state, depth }: Deep): Fate {
+  #after(at: Caller, effect: Effect, { state, depth }: PendingState): VerdictNumber {
     const { frame, index } = at;
     switch (effect.kind) {
       case "on":
@@ -70,23 +70,23 @@ export class Fates {
     }
   }
 
-  /** From this rule on. */
-  #from(start: Frame, first: number, state: PacketState, depth: number): Fate {
+  /** The verdict from this rule on. */
+  #from(start: Frame, first: number, state: PacketState, depth: number): VerdictNumber {
     const key = `${start.id}@${first}|${state.key}`;
     const fate = this.#known.get(key) ?? this.#find(start, first, state, depth);
     this.#known.set(key, fate);
     return fate;
   }
 
-  #find(start: Frame, first: number, state: PacketState, depth: number): Fate {
+  #find(start: Frame, first: number, state: PacketState, depth: number): VerdictNumber {
     let [frame, index] = [start, first];
     for (;;) {
       const rule = frame.rules[index];
       if (rule !== undefined) {
         const parsed = parsedRule(rule);
-        const judgement = judgeRule(parsed, state, this.#visit.situation);
-        if (judgement.kind !== "fails") {
-          return this.#at({ frame, index }, { parsed, judgement }, { state, depth: depth + 1 });
+        const result = evaluateRule(parsed, state, this.#visit.context);
+        if (result.kind !== "no match") {
+          return this.#at({ frame, index }, { parsed, result }, { state, depth: depth + 1 });
         }
         index += 1;
       } else if (frame.caller === undefined) {
@@ -98,22 +98,22 @@ export class Fates {
     }
   }
 
-  #at(at: Caller, { parsed, judgement }: Met, { state, depth }: Deep): Fate {
-    if (depth > DEEPEST) return this.#open(at, state);
+  #at(at: Caller, { parsed, result }: RuleVisit, { state, depth }: PendingState): VerdictNumber {
+    if (depth > MAX_DEPTH) return this.#open(at, state);
     const taken = this.#taken(at, parsed, { state, depth });
-    if (judgement.kind === "holds") return taken;
+    if (result.kind === "match") return taken;
     const passed = this.#from(at.frame, at.index + 1, state, depth);
     if (taken === passed) return taken;
-    if (judgement.kind !== "chance") return this.#open(at, state);
-    const { top, bottom } = judgement.share;
+    if (result.kind !== "probability") return this.#open(at, state);
+    const { top, bottom } = result.probability;
     return this.#number(`${top}/${bottom} ${taken} else ${passed}`);
   }
 
-  #open({ frame, index }: Caller, state: PacketState): Fate {
+  #open({ frame, index }: Caller, state: PacketState): VerdictNumber {
     return this.#number(`open ${frame.id}@${index} ${state.key}`);
   }
 
-  #number(fate: string): Fate {
+  #number(fate: string): VerdictNumber {
     const number = this.#numbers.get(fate) ?? this.#numbers.size;
     this.#numbers.set(fate, number);
     return number;

@@ -1,7 +1,7 @@
 // Tests packet cases about session affinity.
 import t from "tap";
-import { staysFor } from "../../../src/commands/test/check-outcomes.ts";
-import { fieldOfDump } from "../../../src/trace/ruleset.ts";
+import { affinitySeconds } from "../../../src/commands/test/check-outcomes.ts";
+import { rulesetOfDump } from "../../../src/trace/ruleset.ts";
 import { walk } from "../../../src/trace/walk/hooks.ts";
 
 const REMEMBER = [
@@ -34,11 +34,11 @@ const CASES: readonly [name: string, rules: readonly string[], seconds: readonly
 for (const [name, rules, seconds] of CASES) {
   t.test(name, async (t) => {
     const tables = `*nat\n:PREROUTING ACCEPT [0:0]\n:ONE - [0:0]\n:TWO - [0:0]\n${rules.join("\n")}\nCOMMIT\n`;
-    const field = fieldOfDump({ family: "IPv4", tables, addresses: [{ interface: "eth0", address: "192.0.2.1" }] });
+    const field = rulesetOfDump({ family: "IPv4", tables, addresses: [{ interface: "eth0", address: "192.0.2.1" }] });
     const origin = { kind: "arrives", source: "198.51.100.1" } as const;
     const trace = walk(field, { family: "IPv4", protocol: 6, origin, destination: "10.0.0.1", destinationPort: 80 });
     t.strictSame(
-      trace.ends.map((end) => staysFor(field, trace, end)),
+      trace.outcomes.map((end) => affinitySeconds(field, trace, end)),
       seconds,
     );
   });
@@ -52,9 +52,9 @@ t.test("what is dropped when it comes again", async (t) => {
     "-A PREROUTING -m recent --set --name one --mask 255.255.255.255 --rsource -j DNAT --to-destination 10.1.0.1:80",
     "COMMIT\n",
   ].join("\n");
-  const field = fieldOfDump({ family: "IPv4", tables, addresses: [{ interface: "eth0", address: "192.0.2.1" }] });
+  const field = rulesetOfDump({ family: "IPv4", tables, addresses: [{ interface: "eth0", address: "192.0.2.1" }] });
   const origin = { kind: "arrives", source: "198.51.100.1" } as const;
   const trace = walk(field, { family: "IPv4", protocol: 6, origin, destination: "10.0.0.1", destinationPort: 80 });
-  const [end] = trace.ends;
-  t.equal(end && staysFor(field, trace, end), 0);
+  const [end] = trace.outcomes;
+  t.equal(end && affinitySeconds(field, trace, end), 0);
 });

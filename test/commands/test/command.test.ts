@@ -28,7 +28,7 @@ for (const [format, ending] of Object.entries(FORMS)) {
     matchGolden(t, join(FIXTURES, "trace", `failing.${ending}`), text);
     t.equal(code, 1);
     t.strictSame(notes, [
-      "note: Pod shop/web-0 is on node worker-a, whose rules its packets meet, not those of worker-b",
+      "note: Pod shop/web-0 is on node worker-a, so its packets pass the rules of that node, not those of worker-b",
     ]);
   });
 }

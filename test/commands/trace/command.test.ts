@@ -17,7 +17,7 @@ const SHOP = [join(FIXTURES, "ci-example/manifests"), join(FIXTURES, "ci-example
 
 const WIDE = [join(FIXTURES, "wide/cluster.yaml"), "--config", join(FIXTURES, "wide/config.yaml")];
 
-const EXTERNAL = "note: external: 198.18.0.9 stands for any client outside";
+const EXTERNAL = "note: external: 198.18.0.9 is used as the address of any external client";
 
 const NODE = ["--node-address", "eth0=192.0.2.10"];
 
@@ -176,24 +176,24 @@ function fileOf(t: Test, content: string): string {
 
 t.test("as data every walk is whole, and says each end", async (t) => {
   for (const { name, args } of CASES) {
-    const [{ ends, steps }] = Traces.parse(JSON.parse((await ask(...args, "-o", "json")).text)).traces;
-    const sum = ends.reduce((all, { share }) => all + share.number, 0);
+    const [{ outcomes, steps }] = Traces.parse(JSON.parse((await ask(...args, "-o", "json")).text)).traces;
+    const sum = outcomes.reduce((all, { probability }) => all + probability.value, 0);
     t.ok(Math.abs(sum - 1) < 1e-9, `${name}: shares add up to ${sum}`);
     t.ok(
-      ends.every(({ last }) => last.every((position) => position < steps.length)),
+      outcomes.every(({ lastSteps }) => lastSteps.every((position) => position < steps.length)),
       `${name}: last steps are there`,
     );
   }
 });
 
 const Whole = z.object({
-  steps: z.array(z.object({ hook: z.string(), what: z.string(), before: z.array(z.number()) })),
-  ends: z
+  steps: z.array(z.object({ hook: z.string(), what: z.string(), previous: z.array(z.number()) })),
+  outcomes: z
     .array(
       z.object({
-        end: z.enum(["delivered", "dropped", "rejected", "unknown"]),
-        share: z.object({ number: z.number(), meant: z.string().optional(), exact: z.string().optional() }),
-        last: z.array(z.number()),
+        outcome: z.enum(["delivered", "dropped", "rejected", "unknown"]),
+        probability: z.object({ value: z.number(), fraction: z.string().optional(), exact: z.string().optional() }),
+        lastSteps: z.array(z.number()),
       }),
     )
     .min(1),
@@ -211,9 +211,9 @@ t.test("a thousand endpoints are told at once, and drawn as a crowd", async (t) 
   const asked = [many, "--from", "10.9.9.9", "--to", "service/a/many"];
   const { text } = await ask(...asked, "-o", "json");
   const [whole] = Traces.parse(JSON.parse(text)).traces;
-  const shares = whole.ends.map(({ share }) => share);
+  const shares = whole.outcomes.map(({ probability }) => probability);
   t.equal(shares.length, 1000);
-  t.ok(shares.every(({ meant }) => meant === "1/1000"));
+  t.ok(shares.every(({ fraction }) => fraction === "1/1000"));
   t.equal(shares.at(-1)?.exact, undefined, "a fraction of thousands of digits is of no use");
   t.match((await ask(...asked)).text, /^ {2}1\/1000 \(0\.1 %\) {2}10\.1\.3\.231:80$/m);
   t.match((await ask(...asked, "-o", "mermaid")).text, /\+ 960 more|#43; 960 more/);
@@ -255,7 +255,7 @@ status: {podIP: 10.1.0.9}
   );
   const { code, text } = await ask(file, "--from", "pod/a/caller", "--to", "203.0.113.1:80");
   t.equal(code, 2, "the range is told");
-  t.match(text, /^ {2}loadBalancerSourceRanges: only nobody may come here$/m);
+  t.match(text, /^ {2}loadBalancerSourceRanges: allows only no client$/m);
   const back = await ask(file, "--from", "pod/a/old", "--to", "10.1.0.9:5000");
   t.match(back.text, /^ {2}100 % {2}10\.1\.0\.9:5000 \(Pod a\/caller\)$/m);
   const there = await ask(file, "--from", "pod/a/caller", "--to", "service/a/shut");
@@ -276,18 +276,18 @@ t.test("what render prints is walked as the manifests are, in both modes and lay
       "-o",
       "json",
     ];
-    const wanted = ends((await ask(...DEMO, ...asked, "--proxy-mode", mode, ...layout)).text);
-    t.strictSame(ends((await ask(...DEMO, ...asked, "--rules", fileOf(t, rendered.text))).text), wanted, mode);
+    const wanted = outcomesOf((await ask(...DEMO, ...asked, "--proxy-mode", mode, ...layout)).text);
+    t.strictSame(outcomesOf((await ask(...DEMO, ...asked, "--rules", fileOf(t, rendered.text))).text), wanted, mode);
     t.equal(wanted.length, 3);
   }
 });
 
 const Told = z.object({
-  ends: z.array(z.object({ to: z.unknown(), source: z.string(), share: z.object({ meant: z.string() }) })),
+  outcomes: z.array(z.object({ to: z.unknown(), source: z.string(), probability: z.object({ fraction: z.string() }) })),
 });
 
-function ends(text: string) {
-  return z.object({ traces: z.tuple([Told]) }).parse(JSON.parse(text)).traces[0].ends;
+function outcomesOf(text: string) {
+  return z.object({ traces: z.tuple([Told]) }).parse(JSON.parse(text)).traces[0].outcomes;
 }
 
 t.test("of several files each table counts once", async (t) => {
@@ -317,7 +317,7 @@ const NOTHING = { nodeIps: [], nodeAddresses: [], verbose: false };
 t.test("a rule that asks for the way out is judged once that is said", async (t) => {
   const rules = fileOf(t, "*nat\nCOMMIT\n*filter\n:FORWARD ACCEPT [0:0]\n-A FORWARD -o eth1 -j DROP\nCOMMIT\n");
   const asked = ["--rules", rules, ...NODE, "--from", "198.51.100.99", "--to", "10.0.0.9:80"];
-  t.match((await ask(...asked)).text, /asks for the interface it leaves by; say --out/);
+  t.match((await ask(...asked)).text, /depends on the outgoing interface; pass --out/);
   t.match((await ask(...asked, "--out", "eth1")).text, /dropped by filter FORWARD 1/);
   t.notMatch((await ask(...asked, "--out", "eth0")).text, /dropped/);
 });

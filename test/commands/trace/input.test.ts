@@ -13,7 +13,7 @@ import { FIXTURES } from "../../support/golden.ts";
 
 const SHOP = [join(FIXTURES, "ci-example/manifests"), join(FIXTURES, "ci-example/cluster"), "--node", "worker-b"];
 
-const EXTERNAL = "note: external: 198.18.0.9 stands for any client outside";
+const EXTERNAL = "note: external: 198.18.0.9 is used as the address of any external client";
 
 const MAIN = fileURLToPath(new URL("../../../src/main.ts", import.meta.url));
 
@@ -59,7 +59,7 @@ t.test("a pod is known by its own object, or by slices; one of another node is t
   const asked = ["--to", "203.0.113.10:443"];
   const bySlice = await ask(...SHOP, "--from", "pod/shop/web-0", ...asked);
   t.strictSame(bySlice.notes, [
-    "note: Pod shop/web-0 is on node worker-a, whose rules its packets meet, not those of worker-b",
+    "note: Pod shop/web-0 is on node worker-a, so its packets pass the rules of that node, not those of worker-b",
   ]);
   t.match(bySlice.text, /^TCP from 10\.244\.1\.7 to /);
   const byObject = await ask(...SHOP, fileOf(t, pod), "--from", "pod/shop/web-0", ...asked);
@@ -81,7 +81,7 @@ t.test("a client outside is not taken from the cluster's own ranges", async (t) 
     "--from=external",
     "--to=10.96.0.80:80",
   );
-  t.strictSame(notes, ["note: external: 203.0.113.200 stands for any client outside"]);
+  t.strictSame(notes, ["note: external: 203.0.113.200 is used as the address of any external client"]);
   const everywhere = await ask(
     join(FIXTURES, "demo"),
     "--cluster-cidr=0.0.0.0/0",
@@ -130,8 +130,13 @@ const WRONG: readonly [name: string, from: string, to: string, message: string][
   ["an alias", "node", "service/a/alias", "--to: Service a/alias is of type ExternalName: it has no cluster IP"],
   ["a headless Service", "node", "service/a/headless", "--to: Service a/headless is headless: it has no cluster IP"],
   ["a Service of another proxy", "node", "service/a/foreign", "--to: Service a/foreign is served by another proxy"],
-  ["no port", "node", "service/a/bare", "--to: Service a/bare has no port at all"],
-  ["no such protocol", "node", "service/a/unnamed/sctp", "--to: Service a/unnamed has no port SCTP, but 8080/tcp"],
+  ["no port", "node", "service/a/bare", "--to: Service a/bare has no ports"],
+  [
+    "no such protocol",
+    "node",
+    "service/a/unnamed/sctp",
+    "--to: Service a/unnamed has no port SCTP; its ports are 8080/tcp",
+  ],
   ["a sender with a zone", "fe80::1%eth0", "node:80", '--from: "fe80::1%eth0" is not ADDRESS'],
   ["without an address yet", "node", "service/a/young", "--to: Service a/young has no cluster IP yet"],
   [
@@ -140,10 +145,25 @@ const WRONG: readonly [name: string, from: string, to: string, message: string][
     "service/a/several",
     "--to: Service a/several has more ports: say dns/udp, dns-tcp/tcp",
   ],
-  ["another port", "node", "service/a/several:81", "--to: Service a/several has no port 81, but dns/udp, dns-tcp/tcp"],
-  ["another protocol", "node", "service/a/several:web/udp", "--to: Service a/several has no port web/UDP, but dns/udp"],
-  ["of two families", "pod/a/six", "10.96.1.5:80", "--to: has IPv4 alone, which the sender has not"],
-  ["an unknown node", "node", "node:80", "--to: the node has no address that is known: say --node-ip"],
+  [
+    "another port",
+    "node",
+    "service/a/several:81",
+    "--to: Service a/several has no port 81; its ports are dns/udp, dns-tcp/tcp",
+  ],
+  [
+    "another protocol",
+    "node",
+    "service/a/several:web/udp",
+    "--to: Service a/several has no port web/UDP; its ports are dns/udp",
+  ],
+  [
+    "of two families",
+    "pod/a/six",
+    "10.96.1.5:80",
+    "--to: has only IPv4, and the sender has no address of that IP family",
+  ],
+  ["an unknown node", "node", "node:80", "--to: no address of the node is known; pass --node-ip"],
 ];
 
 t.test("what cannot be traced", async (t) => {
@@ -154,7 +174,7 @@ t.test("what cannot be traced", async (t) => {
     t.ok(notes.at(-1)?.startsWith(`fairlead: ${message}`), `${name}: ${notes.at(-1)}`);
   }
   const { notes } = await ask(others, "--from=node", "--to=10.96.1.5:80", "--ip-family=ipv6");
-  t.match(notes.at(-1), /--to: has no address of the family that is asked for$/);
+  t.match(notes.at(-1), /--to: has no address of the requested IP family$/);
 });
 
 t.test("a port by number and protocol, in the Service's own first family or another", async (t) => {
@@ -188,10 +208,7 @@ t.test("the node by an address of an interface, where no Node is known", async (
     "--to",
     "node:31080/tcp",
   );
-  t.match(
-    text,
-    /^TCP from 192\.0\.2\.77 to 192\.0\.2\.10:31080, by the rules of the dump \(tables filter, mangle, nat\)\n/,
-  );
+  t.match(text, /^TCP from 192\.0\.2\.77 to 192\.0\.2\.10:31080, rules of the dump \(tables filter, mangle, nat\)\n/);
 });
 
 const SAVED = {
@@ -251,18 +268,18 @@ t.test("an incomplete dump gives no verdict: the result names the missing part f
     t.equal(code, 1, name);
     t.match(text, first, name);
     t.notMatch(text, /100 % {2}10\.0\./, name);
-    const [{ ends }] = Traces.parse(JSON.parse((await ask(...rules, ...asked, "-o", "json")).text)).traces;
+    const [{ outcomes }] = Traces.parse(JSON.parse((await ask(...rules, ...asked, "-o", "json")).text)).traces;
     t.strictSame(
-      ends.map(({ end, reason = "" }) => [end, text.startsWith(`unknown: ${reason}; `)]),
+      outcomes.map(({ outcome, reason = "" }) => [outcome, text.startsWith(`unknown: ${reason}; `)]),
       [["unknown", true]],
       name,
     );
   }
 });
 
-const Ends = z.object({ ends: z.array(z.object({ end: z.string(), reason: z.string().optional() })) });
+const Outcomes = z.object({ outcomes: z.array(z.object({ outcome: z.string(), reason: z.string().optional() })) });
 
-const Traces = z.object({ traces: z.tuple([Ends], Ends) });
+const Traces = z.object({ traces: z.tuple([Outcomes], Outcomes) });
 
 t.test("the part that was missing, added as another file, settles the verdict", async (t) => {
   const asked = ["--from", "10.0.0.1", "--to", "10.0.0.2:80", "--node-address", "192.0.2.1"];

@@ -171,7 +171,8 @@ const TRACE: Readonly<Record<string, Omit<Expected, "args"> & { readonly args: r
   "from outside, an ExternalName Service is not reachable": {
     args: ["services.yaml", "--node", "worker-a", "--from=external", "--to=service/demo/alias", "-o", "json"],
     code: 0,
-    stdout: /"end": "unreachable",\n +"reason": "Service demo\/alias is of type ExternalName: it has no cluster IP"/,
+    stdout:
+      /"outcome": "unreachable",\n +"reason": "Service demo\/alias is of type ExternalName: it has no cluster IP"/,
   },
   "there is no picture of a Service that is not reachable": {
     args: ["services.yaml", "--node", "worker-a", "--from=external", "--to=service/demo/inside", "-o", "svg"],
@@ -214,7 +215,7 @@ const TRACE: Readonly<Record<string, Omit<Expected, "args"> & { readonly args: r
     args: ["services.yaml", "--node=worker-a", "--from=external", "--to=service/demo/port", "--via=loadBalancerIP"],
     code: 2,
     stdout: "",
-    stderr: /Service demo\/port has no loadBalancerIP, but clusterIP, nodePort/,
+    stderr: /Service demo\/port has no loadBalancerIP; it has clusterIP, nodePort/,
   },
   "--via with an address": {
     args: ["services.yaml", "--node=worker-a", "--from=external", "--to=10.96.0.10:80", "--via=nodePort"],

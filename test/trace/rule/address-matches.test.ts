@@ -40,7 +40,7 @@ tryMatches([
   [
     "-m set --match-set S src --packets-gt 5 ! --bytes-eq 3",
     { kind: "set", name: "S", sides: ["source"], returnNomatch: false, not: false },
-    { kind: "unjudged", name: "set", text: "-m set --match-set S src --packets-gt 5 ! --bytes-eq 3" },
+    { kind: "unevaluated", name: "set", text: "-m set --match-set S src --packets-gt 5 ! --bytes-eq 3" },
   ],
 ]);
 

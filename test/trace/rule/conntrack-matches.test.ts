@@ -43,8 +43,8 @@ tryMatches([
   ],
   ["-m conntrack --ctdir ORIGINAL", { kind: "conntrack-direction", direction: "original" }],
   ["-m conntrack --ctdir REPLY", { kind: "conntrack-direction", direction: "reply" }],
-  ["-m conntrack --ctexpire 10:20", { kind: "unjudged", name: "conntrack", text: "--ctexpire 10:20" }],
-  ["-m conntrack ! --ctexpire 5", { kind: "unjudged", name: "conntrack", text: "! --ctexpire 5" }],
+  ["-m conntrack --ctexpire 10:20", { kind: "unevaluated", name: "conntrack", text: "--ctexpire 10:20" }],
+  ["-m conntrack ! --ctexpire 5", { kind: "unevaluated", name: "conntrack", text: "! --ctexpire 5" }],
 ]);
 
 tryUnknown([

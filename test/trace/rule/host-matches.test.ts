@@ -6,12 +6,12 @@ const TEN = { family: "IPv4", address: 0x0a00_0000n, mask: 0xff00_0000n } as con
 tryMatches([
   [
     "-m physdev --physdev-in eth0 --physdev-is-bridged",
-    { kind: "bridge-port", asks: "in", name: "eth0", prefix: false, not: false },
-    { kind: "bridge-port", asks: "is-bridged", not: false },
+    { kind: "bridge-port", property: "in", name: "eth0", prefix: false, not: false },
+    { kind: "bridge-port", property: "is-bridged", not: false },
   ],
-  ["-m physdev ! --physdev-out vif+", { kind: "bridge-port", asks: "out", name: "vif", prefix: true, not: true }],
-  ["-m physdev ! --physdev-is-in", { kind: "bridge-port", asks: "is-in", not: true }],
-  ["-m physdev --physdev-is-out", { kind: "bridge-port", asks: "is-out", not: false }],
+  ["-m physdev ! --physdev-out vif+", { kind: "bridge-port", property: "out", name: "vif", prefix: true, not: true }],
+  ["-m physdev ! --physdev-is-in", { kind: "bridge-port", property: "is-in", not: true }],
+  ["-m physdev --physdev-is-out", { kind: "bridge-port", property: "is-out", not: false }],
   [
     "-m owner --uid-owner 0-100 ! --gid-owner 5",
     { kind: "owner", of: "user", range: { from: 0, to: 100 }, not: false },
@@ -21,7 +21,7 @@ tryMatches([
   [
     "-m owner --gid-owner 5 --suppl-groups",
     { kind: "owner", of: "group", range: { from: 5, to: 5 }, not: false },
-    { kind: "unjudged", name: "owner", text: "--suppl-groups" },
+    { kind: "unevaluated", name: "owner", text: "--suppl-groups" },
   ],
   ["-m socket", { kind: "socket", transparent: false, wildcard: false, restoreMark: false }],
   [
@@ -40,20 +40,20 @@ tryMatches([
   [
     "-m policy --dir out --pol ipsec --mode tunnel",
     { kind: "ipsec", direction: "out", policy: "ipsec" },
-    { kind: "unjudged", name: "policy", text: "-m policy --dir out --pol ipsec --mode tunnel" },
+    { kind: "unevaluated", name: "policy", text: "-m policy --dir out --pol ipsec --mode tunnel" },
   ],
   ["-m pkttype ! --pkt-type multicast", { kind: "packet-type", type: "multicast", not: true }],
-  ["-m ipvs ! --ipvs", { kind: "ipvs", asks: { what: "managed" }, not: true }],
+  ["-m ipvs ! --ipvs", { kind: "ipvs", property: { what: "managed" }, not: true }],
   [
     "-m ipvs --vproto 6 --vaddr 10.0.0.0/8 --vport 80 --vdir REPLY --vmethod MASQ --vportctl 21",
-    { kind: "ipvs", asks: { what: "protocol", protocol: 6 }, not: false },
-    { kind: "ipvs", asks: { what: "address", network: TEN }, not: false },
-    { kind: "ipvs", asks: { what: "port", port: 80 }, not: false },
-    { kind: "ipvs", asks: { what: "direction", direction: "reply" }, not: false },
-    { kind: "ipvs", asks: { what: "method", method: "MASQ" }, not: false },
-    { kind: "ipvs", asks: { what: "control-port", port: 21 }, not: false },
+    { kind: "ipvs", property: { what: "protocol", protocol: 6 }, not: false },
+    { kind: "ipvs", property: { what: "address", network: TEN }, not: false },
+    { kind: "ipvs", property: { what: "port", port: 80 }, not: false },
+    { kind: "ipvs", property: { what: "direction", direction: "reply" }, not: false },
+    { kind: "ipvs", property: { what: "method", method: "MASQ" }, not: false },
+    { kind: "ipvs", property: { what: "control-port", port: 21 }, not: false },
   ],
-  ["-m ipvs --vdir ORIGINAL", { kind: "ipvs", asks: { what: "direction", direction: "original" }, not: false }],
+  ["-m ipvs --vdir ORIGINAL", { kind: "ipvs", property: { what: "direction", direction: "original" }, not: false }],
 ]);
 
 tryUnknown([

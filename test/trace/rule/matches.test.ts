@@ -8,10 +8,10 @@ tryMatches([
   ["-m nfacct --nfacct-name  localhost_nps", { kind: "counter", name: "localhost_nps" }],
   [
     "-m limit --limit 3/min --limit-burst 10",
-    { kind: "unjudged", name: "limit", text: "-m limit --limit 3/min --limit-burst 10" },
+    { kind: "unevaluated", name: "limit", text: "-m limit --limit 3/min --limit-burst 10" },
   ],
-  ['-m u32 --u32 "0x0=0x1"', { kind: "unjudged", name: "u32", text: '-m u32 --u32 "0x0=0x1"' }],
-  ["-m string --string -j --algo bm", { kind: "unjudged", name: "string", text: "-m string --string -j --algo bm" }],
+  ['-m u32 --u32 "0x0=0x1"', { kind: "unevaluated", name: "u32", text: '-m u32 --u32 "0x0=0x1"' }],
+  ["-m string --string -j --algo bm", { kind: "unevaluated", name: "string", text: "-m string --string -j --algo bm" }],
   ["-m rt --rt-type 0", { kind: "extension-header", header: "rt", text: "-m rt --rt-type 0" }],
   [
     '-m comment --comment one -m mark --mark 0x1 -m comment --comment "the other"',

@@ -1,10 +1,10 @@
 // Tests parsing networks.
 import t from "tap";
-import { readAddressBits, readNetwork } from "../../../src/trace/rule/network.ts";
+import { parseAddressBits, parseNetwork } from "../../../src/trace/rule/network.ts";
 
 const ALL_SIX = 2n ** 128n - 1n;
 
-const NETWORKS: readonly [string, string, ReturnType<typeof readNetwork>][] = [
+const NETWORKS: readonly [string, string, ReturnType<typeof parseNetwork>][] = [
   ["a prefix", "10.1.0.0/16", { family: "IPv4", address: 0x0a01_0000n, mask: 0xffff_0000n }],
   ["host bits are cut", "10.1.2.3/16", { family: "IPv4", address: 0x0a01_0000n, mask: 0xffff_0000n }],
   ["one address", "10.0.0.1/32", { family: "IPv4", address: 0x0a00_0001n, mask: 0xffff_ffffn }],
@@ -30,10 +30,10 @@ const NETWORKS: readonly [string, string, ReturnType<typeof readNetwork>][] = [
 
 for (const [name, text, network] of NETWORKS) {
   t.test(name, async (t) => {
-    t.strictSame(readNetwork(text), network);
+    t.strictSame(parseNetwork(text), network);
   });
 }
 
 t.test("an address that is none", async (t) => {
-  t.equal(readAddressBits("10.0.0.256"), undefined);
+  t.equal(parseAddressBits("10.0.0.256"), undefined);
 });

@@ -2,39 +2,39 @@
 import t from "tap";
 import {
   ALL_BITS,
+  parseMasked,
+  parseNumber,
+  parseProtocol,
+  parseRange,
+  parseRuleOptions,
+  parseWordList,
   plainOptions,
-  readMasked,
-  readNumber,
-  readProtocol,
-  readRange,
-  readRuleOptions,
-  readWordList,
 } from "../../../src/trace/rule/options.ts";
 import { splitWords } from "../../../src/trace/rule/split.ts";
 
 t.test("numbers", async (t) => {
-  t.equal(readNumber("80", 65_535), 80);
-  t.equal(readNumber("0x1F", 65_535), 31);
-  t.equal(readNumber("4294967295", ALL_BITS), ALL_BITS);
+  t.equal(parseNumber("80", 65_535), 80);
+  t.equal(parseNumber("0x1F", 65_535), 31);
+  t.equal(parseNumber("4294967295", ALL_BITS), ALL_BITS);
   for (const text of ["", "65536", "-1", "1.5", "0x", "0x1ffffffff", "http", " 1"]) {
-    t.equal(readNumber(text, 65_535), undefined, `no number: "${text}"`);
+    t.equal(parseNumber(text, 65_535), undefined, `no number: "${text}"`);
   }
 });
 
 t.test("ranges", async (t) => {
-  t.same(readRange("80", ":", 65_535), { from: 80, to: 80 });
-  t.same(readRange("80:90", ":", 65_535), { from: 80, to: 90 });
-  t.same(readRange("80-90", "-", 65_535), { from: 80, to: 90 });
+  t.same(parseRange("80", ":", 65_535), { from: 80, to: 80 });
+  t.same(parseRange("80:90", ":", 65_535), { from: 80, to: 90 });
+  t.same(parseRange("80-90", "-", 65_535), { from: 80, to: 90 });
   for (const text of ["90:80", "80:", ":80", "80:90:100", "80-90"]) {
-    t.equal(readRange(text, ":", 65_535), undefined, `no range: "${text}"`);
+    t.equal(parseRange(text, ":", 65_535), undefined, `no range: "${text}"`);
   }
 });
 
 t.test("values with a mask", async (t) => {
-  t.same(readMasked("0x4000/0xf000", ALL_BITS), { value: 0x4000, mask: 0xf000 });
-  t.same(readMasked("7", ALL_BITS), { value: 7, mask: ALL_BITS });
+  t.same(parseMasked("0x4000/0xf000", ALL_BITS), { value: 0x4000, mask: 0xf000 });
+  t.same(parseMasked("7", ALL_BITS), { value: 7, mask: ALL_BITS });
   for (const text of ["", "/1", "1/", "1/2/3", "x/1"]) {
-    t.equal(readMasked(text, ALL_BITS), undefined, `no value: "${text}"`);
+    t.equal(parseMasked(text, ALL_BITS), undefined, `no value: "${text}"`);
   }
 });
 
@@ -50,10 +50,10 @@ t.test("protocols by name and by number", async (t) => {
     ["256", undefined],
     ["nonsense", undefined],
   ];
-  for (const [text, number] of numbers) t.equal(readProtocol(text), number, text);
+  for (const [text, number] of numbers) t.equal(parseProtocol(text), number, text);
 });
 
-const read = (text: string) => readRuleOptions(splitWords(text));
+const read = (text: string) => parseRuleOptions(splitWords(text));
 
 t.test("options with their values", async (t) => {
   t.strictSame(read('--name a ! --set --match-set S src "--quoted"'), [
@@ -77,7 +77,7 @@ t.test("options of one value each", async (t) => {
 });
 
 t.test("lists of words", async (t) => {
-  t.same(readWordList("a,b", ["a", "b", "c"]), new Set(["a", "b"]));
-  t.equal(readWordList("a,d", ["a", "b", "c"]), undefined);
-  t.equal(readWordList("", ["a"]), undefined);
+  t.same(parseWordList("a,b", ["a", "b", "c"]), new Set(["a", "b"]));
+  t.equal(parseWordList("a,d", ["a", "b", "c"]), undefined);
+  t.equal(parseWordList("", ["a"]), undefined);
 });

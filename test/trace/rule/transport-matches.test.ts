@@ -21,7 +21,7 @@ tryMatches([
   ["-m tcp ! --tcp-flags FIN,SYN,RST,ACK SYN", { kind: "tcp-flags", mask: 0x17, set: 0x02, not: true }],
   ["-m tcp --syn", { kind: "tcp-flags", mask: 0x17, set: 0x02, not: false }],
   ["-m tcp --tcp-flags FIN,SYN,RST,PSH,ACK,URG NONE", { kind: "tcp-flags", mask: 0x3f, set: 0, not: false }],
-  ["-m tcp --tcp-option 5", { kind: "unjudged", name: "tcp", text: "-m tcp --tcp-option 5" }],
+  ["-m tcp --tcp-option 5", { kind: "unevaluated", name: "tcp", text: "-m tcp --tcp-option 5" }],
   [
     "-m sctp --dport 80 --chunk-types any DATA:Be,INIT",
     { kind: "ports", side: "destination", ranges: port(80), not: false },
@@ -32,7 +32,7 @@ tryMatches([
   [
     "-m dccp --dport 80 --dccp-types REQUEST",
     { kind: "ports", side: "destination", ranges: port(80), not: false },
-    { kind: "unjudged", name: "dccp", text: "-m dccp --dport 80 --dccp-types REQUEST" },
+    { kind: "unevaluated", name: "dccp", text: "-m dccp --dport 80 --dccp-types REQUEST" },
   ],
   [
     "-m multiport --dports 80,443,1000:2000",

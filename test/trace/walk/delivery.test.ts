@@ -28,7 +28,7 @@ const ROWS: readonly Row[] = [
     "masqueraded for a mark that is taken off again",
     { destination: "10.96.0.1" },
     ["S 1", "POSTROUTING 5"],
-    ["answers come to the node, which puts 10.96.0.1:8080 in again as their source and passes them to 198.18.0.9"],
+    ["replies return to the node, which restores 10.96.0.1:8080 as their source and forwards them to 198.18.0.9"],
   ],
   ["masqueraded for a mark that stays", { destination: "10.9.9.8" }, ["S 1", "POSTROUTING 2"], []],
   ["masqueraded for another reason", { destination: "10.9.9.9" }, ["POSTROUTING 1"], []],
@@ -36,34 +36,34 @@ const ROWS: readonly Row[] = [
     "not masqueraded",
     { ...POD, destination: "10.96.0.1" },
     [],
-    ["answers go to 10.244.1.5 itself: only if their way leads through this node do they get 10.96.0.1:8080 as source"],
+    ["replies go directly to 10.244.1.5: their source becomes 10.96.0.1:8080 only if their route passes this node"],
   ],
   [
     "marked, but for the node itself",
     { destination: "10.96.0.2" },
     [],
     [
-      "marked to be masqueraded, but a packet to the node itself does not pass POSTROUTING",
-      "answers get 10.96.0.2:8080 as their source again before they leave the node",
+      "marked for masquerading, but a packet to the node itself does not pass POSTROUTING",
+      "replies get 10.96.0.2:8080 as their source before they leave the node",
     ],
   ],
   [
     "a client that is its own endpoint",
     { origin: { kind: "arrives", source: "10.244.0.7" }, destination: "10.96.0.1" },
     [],
-    ["the endpoint is the sender: it gets its own packet, and no connection"],
+    ["the endpoint is the sender: it receives its own packet, and no connection is established"],
   ],
   [
     "from the node",
     { origin: { kind: "node" }, destination: "10.96.0.1" },
     [],
-    ["answers come to the node, which puts 10.96.0.1:8080 in again as their source"],
+    ["replies return to the node, which restores 10.96.0.1:8080 as their source"],
   ],
   [
     "from the node, masqueraded",
     { origin: { kind: "node" }, destination: "10.96.0.1", mark: 0x4000 },
     ["POSTROUTING 5"],
-    ["answers come to the node, which puts 10.96.0.1:8080 in again as their source and passes them to the process"],
+    ["replies return to the node, which restores 10.96.0.1:8080 as their source and forwards them to the process"],
   ],
   ["untouched", { ...POD, destination: "10.244.0.9" }, [], []],
 ];
@@ -80,7 +80,7 @@ t.test("a delivery tells why", async (t) => {
     t.strictSame(delivery?.notes, notes, name);
   }
   function deliveryOf(given: Partial<Packet>): Delivery | undefined {
-    const outcome = walk(field, buildPacket(given)).ends[0]?.outcome;
+    const outcome = walk(field, buildPacket(given)).outcomes[0]?.verdict;
     return outcome?.kind === "delivered" ? outcome : undefined;
   }
 });

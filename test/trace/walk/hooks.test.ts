@@ -2,8 +2,8 @@
 import t from "tap";
 import { TABLES, type TableName } from "../../../src/state/kernel-state.ts";
 import type { Packet } from "../../../src/trace/packet.ts";
-import type { Dump } from "../../../src/trace/ruleset.ts";
-import { wayTo } from "../../../src/trace/trace.ts";
+import type { DumpTexts } from "../../../src/trace/ruleset.ts";
+import { stepsTo } from "../../../src/trace/trace.ts";
 import { walk } from "../../../src/trace/walk/hooks.ts";
 import { buildPacket, nodeWith, printEnds, tableText } from "../../support/one-rule.ts";
 
@@ -79,8 +79,10 @@ const WAYS: readonly [name: string, packet: Partial<Packet>, way: readonly strin
 t.test("hooks are passed in the kernel's order", async (t) => {
   const field = nodeWith(COUNTING, { servers: SERVERS });
   for (const [name, given, way] of WAYS) {
-    const { ends } = walk(field, buildPacket(given));
-    const met = wayTo(ends[0]?.last[0]).map(({ at }) => ("rule" in at ? `${at.table} ${at.hook}` : `IPVS ${at.hook}`));
+    const { outcomes } = walk(field, buildPacket(given));
+    const met = stepsTo(outcomes[0]?.lastSteps[0]).map(({ at }) =>
+      "rule" in at ? `${at.table} ${at.hook}` : `IPVS ${at.hook}`,
+    );
     t.strictSame(met, way, name);
   }
 });
@@ -90,7 +92,7 @@ type Row = readonly [
   rules: string,
   ends: readonly string[],
   packet?: Partial<Packet>,
-  dump?: Partial<Dump>,
+  dump?: Partial<DumpTexts>,
 ];
 
 const NAT = (...lines: readonly string[]) => tableText("nat", lines);
@@ -128,31 +130,35 @@ const CHAINS: readonly Row[] = [
   [
     "a chain is missing",
     FILTER("-A FORWARD -j GONE"),
-    ["unknown: leads to GONE, which is neither a chain of the dump nor a target that is known"],
+    ["unknown: jumps to GONE, which is neither a chain of the dump nor a known target"],
   ],
   [
     "chains jump in a ring",
     FILTER("-A FORWARD -j X", "-A X -j X"),
-    ["unknown: leads deeper than the kernel goes: chains jump in a ring"],
+    ["unknown: jumps deeper than the kernel allows: the chains form a loop"],
   ],
   ["REJECT as it is", FILTER("-A FORWARD -j REJECT"), ["rejected icmp-port-unreachable"]],
   ["REJECT with an answer", FILTER("-A FORWARD -p tcp -j REJECT --reject-with tcp-reset"), ["rejected tcp-reset"]],
-  ["a queue", FILTER("-A FORWARD -j NFQUEUE --queue-num 1"), ["unknown: hands it to a program, which decides"]],
+  [
+    "a queue",
+    FILTER("-A FORWARD -j NFQUEUE --queue-num 1"),
+    ["unknown: sends it to a program in user space, which decides"],
+  ],
   [
     "what is not understood",
     FILTER("-A FORWARD -j FROB --nicate 1"),
-    ["unknown: is not understood: -j FROB --nicate 1"],
+    ["unknown: has an unsupported target: -j FROB --nicate 1"],
   ],
   [
     "a rule that nobody can read",
     FILTER('-A FORWARD -m comment --comment "x'),
-    ['unknown: is not understood: -A FORWARD -m comment --comment "x\nCOMMIT'],
+    ['unknown: has an unsupported match: -A FORWARD -m comment --comment "x\nCOMMIT'],
   ],
   ["LOG lets it on", FILTER('-A FORWARD -j LOG --log-prefix "x "', "-A FORWARD -j DROP"), ["dropped by FORWARD 2"]],
   [
     "a proxy",
     tableText("mangle", ["-A PREROUTING -p tcp -j TPROXY --on-port 15001 --on-ip 127.0.0.1 --tproxy-mark 0x1/0x1"]),
-    ["unknown: hands it to a proxy on this node, if one listens"],
+    ["unknown: sends it to a transparent proxy on this node, if one listens"],
   ],
 ];
 
@@ -167,7 +173,7 @@ const OPEN: readonly Row[] = [
   [
     "RETURN before a rule for it is the end",
     FILTER("-A FORWARD -j X", "-A X -i eth0 -j RETURN", "-A X -j DROP"),
-    ["unknown: asks for the interface it comes in by; say --in"],
+    ["unknown: depends on the incoming interface; pass --in"],
   ],
   ["ACCEPT before a policy that accepts", FILTER("-A FORWARD -i eth0 -j ACCEPT"), TO_POD],
   [
@@ -183,7 +189,7 @@ const OPEN: readonly Row[] = [
   [
     "two ways that meet at an open question",
     FILTER("-A FORWARD -i eth0 -j X", "-A FORWARD -o eth1 -j DROP", "-A X"),
-    ["unknown: asks for the interface it leaves by; say --out"],
+    ["unknown: depends on the outgoing interface; pass --out"],
   ],
   [
     "the same lots in either way",
@@ -197,17 +203,17 @@ const OPEN: readonly Row[] = [
   [
     "other lots in one way",
     FILTER("-A FORWARD -i eth0 -j X", "-A X -m statistic --mode random --probability 0.50000000000 -j DROP"),
-    ["unknown: asks for the interface it comes in by; say --in"],
+    ["unknown: depends on the incoming interface; pass --in"],
   ],
   [
     "a target that nobody knows in one way",
     FILTER("-A FORWARD -i eth0 -j GONE"),
-    ["unknown: asks for the interface it comes in by; say --in"],
+    ["unknown: depends on the incoming interface; pass --in"],
   ],
   [
     "a program in one way",
     FILTER("-A FORWARD -i eth0 -j NFQUEUE --queue-num 1"),
-    ["unknown: asks for the interface it comes in by; say --in"],
+    ["unknown: depends on the incoming interface; pass --in"],
   ],
   [
     "a question within a question",
@@ -222,8 +228,8 @@ const DEEP = Array.from({ length: 1100 }, (_, at) => {
 });
 
 t.test("an open question before very many lots is the end", async (t) => {
-  const { ends } = walk(nodeWith(FILTER("-A FORWARD -i eth0 -j X", ...DEEP)), buildPacket());
-  t.strictSame(printEnds(ends), ["unknown: asks for the interface it comes in by; say --in"]);
+  const { outcomes } = walk(nodeWith(FILTER("-A FORWARD -i eth0 -j X", ...DEEP)), buildPacket());
+  t.strictSame(printEnds(outcomes), ["unknown: depends on the incoming interface; pass --in"]);
 });
 
 const THIRD = "-m statistic --mode random --probability 0.33333333349";
@@ -266,7 +272,7 @@ const LOTS: readonly Row[] = [
 for (const [about, rows] of Object.entries({ CHAINS, OPEN, LOTS })) {
   t.test(`ends: ${about.toLowerCase()}`, async (t) => {
     for (const [name, rules, ends, packet, dump] of rows) {
-      t.strictSame(printEnds(walk(nodeWith(rules, dump), buildPacket(packet)).ends), ends, name);
+      t.strictSame(printEnds(walk(nodeWith(rules, dump), buildPacket(packet)).outcomes), ends, name);
     }
   });
 }
@@ -290,7 +296,7 @@ const OUTCOMES: readonly Row[] = [
   [
     "DNAT to too many addresses",
     NAT("-A PREROUTING -j DNAT --to-destination 10.0.0.0-10.255.255.255"),
-    ["unknown: sends it to one of more addresses than can be told one by one"],
+    ["unknown: translates the destination to one of more than 64 addresses"],
   ],
   [
     "DNAT to ports with its own among them",
@@ -333,7 +339,7 @@ const OUTCOMES: readonly Row[] = [
   [
     "REDIRECT by an interface without address",
     NAT("-A PREROUTING -p tcp -j REDIRECT"),
-    ["unknown: redirects it to the interface it comes in by; say --in and --node-address"],
+    ["unknown: redirects it to the address of the incoming interface; pass --in and --node-address"],
     { origin: { kind: "arrives", source: "198.18.0.9", inInterface: "eth9" } },
   ],
   [
@@ -351,7 +357,7 @@ const OUTCOMES: readonly Row[] = [
   [
     "NETMAP of a source that is not known",
     NAT("-A POSTROUTING -j NETMAP --to 10.9.0.0/16"),
-    ["unknown: maps one of the node's addresses; say it in --from"],
+    ["unknown: maps the source, which is one of the node's addresses; pass it in --from"],
     FROM_NODE,
     {
       addresses: [
@@ -399,7 +405,7 @@ const OUTCOMES: readonly Row[] = [
   [
     "SNAT to too many addresses",
     NAT("-A POSTROUTING -j SNAT --to-source 10.0.0.0-10.255.255.255"),
-    ["unknown: sends it from one of more addresses than can be told one by one"],
+    ["unknown: translates the source to one of more than 64 addresses"],
   ],
   [
     "a connection that is not tracked is not translated",
@@ -461,7 +467,7 @@ const OUTCOMES: readonly Row[] = [
   [
     "nobody knows whether it is for the node",
     "",
-    ["unknown: whether 10.244.0.7 is an address of the node; say --node-address"],
+    ["unknown: whether 10.244.0.7 is a local address of the node; pass --node-address"],
     {},
     { addresses: undefined },
   ],
@@ -476,7 +482,7 @@ const OUTCOMES: readonly Row[] = [
 
 t.test("ends: translations, connections, routes", async (t) => {
   for (const [name, rules, ends, packet, dump] of OUTCOMES) {
-    t.strictSame(printEnds(walk(nodeWith(rules, dump), buildPacket(packet)).ends), ends, name);
+    t.strictSame(printEnds(walk(nodeWith(rules, dump), buildPacket(packet)).outcomes), ends, name);
   }
 });
 
@@ -490,16 +496,20 @@ t.test("ends: IPv6", async (t) => {
     origin: { kind: "arrives", source: "2001:db8:ee::9" },
     destination: "fd00:96::1",
   });
-  t.strictSame(printEnds(walk(field, packet).ends), [
+  t.strictSame(printEnds(walk(field, packet).outcomes), [
     "network fd00:244::8 80 from 2001:db8:a::10 possibly",
     "network fd00:244::9 80 from 2001:db8:a::10 possibly",
   ]);
   const reject = nodeWith(FILTER("-A FORWARD -j REJECT"), { family: "IPv6" });
   const mapped = nodeWith(NAT("-A PREROUTING -j NETMAP --to ::ffff:0:0/96"), { family: "IPv6" });
-  t.match(printEnds(walk(mapped, packet).ends), [/^network 0:0:0:0:0:ffff:0:1 8080 /], "an address of IPv4 in IPv6");
-  t.strictSame(printEnds(walk(reject, packet).ends), ["rejected icmp6-port-unreachable"]);
+  t.match(
+    printEnds(walk(mapped, packet).outcomes),
+    [/^network 0:0:0:0:0:ffff:0:1 8080 /],
+    "an address of IPv4 in IPv6",
+  );
+  t.strictSame(printEnds(walk(reject, packet).outcomes), ["rejected icmp6-port-unreachable"]);
   const redirect = nodeWith(NAT("-A OUTPUT -p tcp -j REDIRECT"), { family: "IPv6" });
-  t.strictSame(printEnds(walk(redirect, { ...packet, origin: { kind: "node" } }).ends), [
+  t.strictSame(printEnds(walk(redirect, { ...packet, origin: { kind: "node" } }).outcomes), [
     "node ::1 8080 from 2001:db8:a::10",
   ]);
 });

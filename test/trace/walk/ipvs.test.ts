@@ -1,7 +1,7 @@
 // Tests walking packets through IPVS.
 import t from "tap";
 import type { Packet } from "../../../src/trace/packet.ts";
-import { wayTo } from "../../../src/trace/trace.ts";
+import { stepsTo } from "../../../src/trace/trace.ts";
 import { walk } from "../../../src/trace/walk/hooks.ts";
 import { buildPacket, nodeWith, printEnds, tableText } from "../../support/one-rule.ts";
 
@@ -39,16 +39,20 @@ const CHOICES: readonly [name: string, options: string, weights: readonly number
 t.test("a virtual server chooses", async (t) => {
   for (const [name, options, weights, ends] of CHOICES) {
     const field = nodeWith("", { servers: servers(options, weights) });
-    t.strictSame(printEnds(walk(field, buildPacket(TO_SERVICE)).ends), ends, name);
+    t.strictSame(printEnds(walk(field, buildPacket(TO_SERVICE)).outcomes), ends, name);
   }
 });
 
 t.test("what is not for a virtual server goes its way", async (t) => {
   const field = nodeWith("", { servers: servers("rr", [1]) });
   const other = { ...TO_SERVICE, destinationPort: 81 };
-  t.strictSame(printEnds(walk(field, buildPacket(other)).ends), ["node 10.96.0.80 81 from 198.18.0.9"], "another port");
   t.strictSame(
-    printEnds(walk(field, buildPacket({ ...TO_SERVICE, protocol: 17 })).ends),
+    printEnds(walk(field, buildPacket(other)).outcomes),
+    ["node 10.96.0.80 81 from 198.18.0.9"],
+    "another port",
+  );
+  t.strictSame(
+    printEnds(walk(field, buildPacket({ ...TO_SERVICE, protocol: 17 })).outcomes),
     ["node 10.96.0.80 80 from 198.18.0.9"],
     "another protocol",
   );
@@ -57,17 +61,14 @@ t.test("what is not for a virtual server goes its way", async (t) => {
 t.test("a virtual server for every port takes what others do not", async (t) => {
   const text = "-A -t 10.96.0.80:0 -s rr -p 60\n-a -t 10.96.0.80:0 -r 10.244.0.9:0 -m -w 1\n";
   const field = nodeWith("", { servers: text });
-  const [found] = walk(field, buildPacket({ ...TO_SERVICE, destinationPort: 7777 })).ends;
-  t.match(
-    wayTo(found?.last[0])[0]?.what,
-    /^destination becomes 10\.244\.0\.9:7777 \(rr\); the client stays with it for 60 s$/,
-  );
+  const [found] = walk(field, buildPacket({ ...TO_SERVICE, destinationPort: 7777 })).outcomes;
+  t.match(stepsTo(found?.lastSteps[0])[0]?.what, /^destination becomes 10\.244\.0\.9:7777 \(rr\); persistence 60 s$/);
 });
 
 t.test("what is sent on untranslated is not followed", async (t) => {
   const field = nodeWith("", { servers: servers("rr", [1], "-i") });
-  t.strictSame(printEnds(walk(field, buildPacket(TO_SERVICE)).ends), [
-    "unknown: is sent on to 10.244.0.1 untranslated (tunnel)",
+  t.strictSame(printEnds(walk(field, buildPacket(TO_SERVICE)).outcomes), [
+    "unknown: forwards it to 10.244.0.1 without translation (tunnel), which is not traced",
   ]);
 });
 
@@ -90,7 +91,7 @@ const ASKED: readonly [words: string, holds: boolean][] = [
 t.test("a rule asks about the virtual server", async (t) => {
   for (const [words, holds] of ASKED) {
     const field = nodeWith(tableText("filter", [`-A OUTPUT ${words} -j DROP`]), { servers: servers("rr", [1]) });
-    const ends = printEnds(walk(field, buildPacket(TO_SERVICE)).ends);
+    const ends = printEnds(walk(field, buildPacket(TO_SERVICE)).outcomes);
     t.strictSame(ends, [holds ? "dropped by OUTPUT 1" : end(0, "")], words);
   }
 });
@@ -98,6 +99,6 @@ t.test("a rule asks about the virtual server", async (t) => {
 t.test("a connection that IPVS does not track is not masqueraded", async (t) => {
   const field = nodeWith(tableText("nat", ["-A POSTROUTING -j MASQUERADE"]), { servers: servers("rr", [1]) });
   const masqueraded = "network 10.244.0.1 8080 from 192.0.2.10";
-  t.strictSame(printEnds(walk(field, buildPacket(TO_SERVICE)).ends), [masqueraded]);
-  t.strictSame(printEnds(walk({ ...field, ipvsTracked: false }, buildPacket(TO_SERVICE)).ends), [end(0, "")]);
+  t.strictSame(printEnds(walk(field, buildPacket(TO_SERVICE)).outcomes), [masqueraded]);
+  t.strictSame(printEnds(walk({ ...field, ipvsTracked: false }, buildPacket(TO_SERVICE)).outcomes), [end(0, "")]);
 });
