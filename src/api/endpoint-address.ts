@@ -1,4 +1,4 @@
-// Which addresses may an endpoint have?
+// Classifies addresses that the API server rejects in EndpointSlices and external IPs.
 
 // Canonical text, so a prefix of the text tells. The API server keeps the same ranges out of EndpointSlices.
 const FORBIDDEN: readonly (readonly [RegExp, string])[] = [

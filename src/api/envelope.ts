@@ -1,4 +1,4 @@
-// What does the API server say round the objects: heads of lists, events of a watch, refusals?
+// Decodes list metadata, watch events and Status errors of the API server.
 import * as z from "zod";
 import { isObject, memberOf, textIn } from "./member.ts";
 

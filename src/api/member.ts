@@ -1,4 +1,4 @@
-// What stands in raw input that nobody has checked, where to check all of it would take longer than to read it?
+// Reads members of unvalidated input where validating the whole input would take longer than reading it.
 
 export function isObject(raw: unknown): raw is Readonly<Record<string, unknown>> {
   return typeof raw === "object" && raw !== null;

@@ -1,4 +1,4 @@
-// Which EndpointSlices does a legacy Endpoints object stand for?
+// Converts Endpoints objects to the EndpointSlices that the EndpointSlice mirroring controller would write.
 import type { Address } from "../net/address.ts";
 import { FAMILIES, type Family } from "../net/family.ts";
 import type { ApiEndpoint, EndpointSlice } from "./objects.ts";

@@ -1,4 +1,4 @@
-// What is an object called in messages and maps?
+// Prints object identities such as `Service shop/cart`, for messages and as map keys.
 import type { Kind, KubernetesObject } from "./objects.ts";
 
 /** Kind and identity of an object; `namespace` is empty for kinds that have none. */

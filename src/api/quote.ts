@@ -1,4 +1,4 @@
-// How is a value from outside shown in a message, so that it can neither break the line nor the terminal?
+// Quotes untrusted values for messages, so that they break neither the line nor the terminal.
 import { isObject } from "./member.ts";
 
 const LONGEST = 60;

@@ -1,4 +1,4 @@
-// What is a Service called, and which of two comes first?
+// Defines the namespaced name of a Service, and the order of Services.
 
 /** Identity of a Service, and of its EndpointSlices. */
 export interface ServiceName {

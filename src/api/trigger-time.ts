@@ -1,4 +1,4 @@
-// When did that happen in the cluster which changed this EndpointSlice?
+// Reads the annotation endpoints.kubernetes.io/last-change-trigger-time of EndpointSlices.
 import { InputError, type Place } from "../errors.ts";
 import { enterField } from "./checked-object.ts";
 import { memberOf } from "./member.ts";

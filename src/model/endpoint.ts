@@ -1,4 +1,4 @@
-// Which endpoints do the EndpointSlices of a Service give to each of its ports?
+// Collects the endpoints of each Service port from EndpointSlices.
 import type { ApiEndpoint, EndpointSlice } from "../api/objects.ts";
 import { hostPort } from "../net/address.ts";
 import type { Family } from "../net/family.ts";

@@ -1,4 +1,4 @@
-// Does the configuration fit the families of this node?
+// Checks that the configuration fits the IP families of the node.
 import { parseAddress } from "../net/address.ts";
 import { parseCidr } from "../net/cidr.ts";
 import type { Family } from "../net/family.ts";

@@ -1,4 +1,4 @@
-// Which endpoints stand behind an address of a ServicePort in IPVS mode?
+// Selects the endpoints behind an address of a ServicePort in IPVS mode.
 import type { Endpoint } from "./endpoint.ts";
 import type { ServiceTraffic } from "./traffic.ts";
 

@@ -1,4 +1,4 @@
-// What do configuration and node decide for every Service in IPVS mode beside the rest?
+// Derives the settings of IPVS mode that apply to all Services.
 
 import { familyOf } from "../net/address.ts";
 import { cidrContains } from "../net/cidr.ts";

@@ -1,4 +1,4 @@
-// What does one Service with its slices come to on this node, and what of it is as it was?
+// Computes the ServicePorts of one Service, and reuses those that did not change.
 import type { ServiceRecord } from "../api/objects.ts";
 import type { Family } from "../net/family.ts";
 import { lean } from "../net/lean-list.ts";

@@ -1,4 +1,4 @@
-// How is traffic from this cluster's pods told from other traffic?
+// Defines how traffic from local pods is detected (--detect-local-mode).
 import { parseCidr } from "../net/cidr.ts";
 import type { Family } from "../net/family.ts";
 import type { Options } from "../options/options.ts";

@@ -1,4 +1,4 @@
-// What is a ServicePort called?
+// Prints the name of a ServicePort, such as `shop/cart:http`.
 import { compareServices, compareTexts, type ServiceName } from "../api/service-name.ts";
 import type { Protocol } from "../net/protocol.ts";
 

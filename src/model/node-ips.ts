@@ -1,4 +1,4 @@
-// Which addresses does this node call its own?
+// Derives the IP addresses of the node.
 import { familyOf, parseAddress } from "../net/address.ts";
 import type { Family } from "../net/family.ts";
 

@@ -1,4 +1,4 @@
-// At which of the node's addresses do nodePorts answer?
+// Derives the node addresses that accept node port connections (--nodeport-addresses).
 import { cidrContains, parseCidr } from "../net/cidr.ts";
 import { FAMILIES, type Family } from "../net/family.ts";
 import type { InterfaceAddress } from "../state/node-facts.ts";

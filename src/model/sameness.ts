@@ -1,4 +1,4 @@
-// When is a value still the one we had? Sameness is identity everywhere above this room, so equals are replaced here.
+// Replaces values by equal previous values, so that later code can compare by identity.
 
 /** Do both lists hold the same, in the same order? Without `same`, items are compared by identity. */
 export function sameList<T>(a: readonly T[], b: readonly T[], same: (a: T, b: T) => boolean = Object.is): boolean {

@@ -1,4 +1,4 @@
-// What does a load balancer learn of Services with a health-check nodePort?
+// Derives the health check responses for load balancers (healthCheckNodePort).
 import { mapPages, type Page } from "../paged-list.ts";
 import type { KnownService } from "./known-service.ts";
 import type { KnownWorld } from "./world.ts";

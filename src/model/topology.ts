@@ -1,4 +1,4 @@
-// Which endpoints may this node use, by policy, topology hints and draining?
+// Selects the endpoints that a node uses: traffic policy, topology hints and terminating endpoints.
 import { lean } from "../net/lean-list.ts";
 import type { Endpoint } from "./endpoint.ts";
 

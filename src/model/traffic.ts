@@ -1,4 +1,4 @@
-// What happens to traffic for a ServicePort? Every decision is made here, and only here.
+// Decides what happens to the traffic of a ServicePort: forward, drop or reject.
 import { lean } from "../net/lean-list.ts";
 import { type Endpoint, sameEndpoint } from "./endpoint.ts";
 import { sameList } from "./sameness.ts";

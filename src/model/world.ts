@@ -1,4 +1,4 @@
-// What should this node do for its Services, and what of that is as it was?
+// Computes the model of the node for all Services, and reuses what did not change.
 import type { Node, ServiceRecord, Snapshot } from "../api/objects.ts";
 import { compareServices } from "../api/service-name.ts";
 import type { Family } from "../net/family.ts";
