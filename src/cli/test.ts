@@ -1,4 +1,4 @@
-// Which flags has `test`?
+// The flags of the test command.
 import type { Argv } from "yargs";
 import { isColourWelcome } from "../commands/colour.ts";
 import { testPaths } from "../commands/test/command.ts";
@@ -18,20 +18,20 @@ export function testCommand(context: CommandContext) {
     describe: "run packet cases as a test suite",
     builder: (argv: Argv) =>
       withInputs(argv)
-        .positional("path", { type: "string", array: true, default: [], describe: "files of cases" })
+        .positional("path", { type: "string", array: true, default: [], describe: "case files" })
         .option("manifests", {
           type: "string",
           array: true,
           default: [],
-          describe: "files or directories of objects, beside those that a file of cases names; repeatable",
+          describe: "manifest files or directories, in addition to those that case files list; repeatable",
         })
-        .option("output", { alias: "o", choices: TEST_FORMATS, default: "text" as const, describe: "how to tell it" })
-        .option("no-color", { type: "boolean", default: false, describe: "no colour, not even on a terminal" })
-        .example("$0 cases.yaml --manifests k8s/ --cluster-cidr 10.244.0.0/16", "exit code 1 if one fails")
-        .example("$0 cases.yaml --manifests k8s/ -o github", "beside the lines of a pull request"),
+        .option("output", { alias: "o", choices: TEST_FORMATS, default: "text" as const, describe: "output format" })
+        .option("no-color", { type: "boolean", default: false, describe: "disable colour" })
+        .example("$0 cases.yaml --manifests k8s/ --cluster-cidr 10.244.0.0/16", "exit with 1 if a case fails")
+        .example("$0 cases.yaml --manifests k8s/ -o github", "annotate a pull request"),
     handler: async ({ manifests, output: format, noColor, ...args }: TestArguments) => {
       const cases = args.path.map(String);
-      // Case files may name all manifests that there are.
+      // Case files may list all manifests.
       const input = await inputsOf({ ...args, path: manifests, withoutObjects: true }, context);
       const flags = { cases, format, colour: isColourWelcome(context.output, noColor) };
       context.done(await testPaths(input, flags, context.output));

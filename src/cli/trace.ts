@@ -35,22 +35,26 @@ export function traceCommand(context: CommandContext) {
         })
         .option("via", {
           choices: VIAS,
-          describe: "by which address of a Service; default: its cluster IP, or from external its external addresses",
+          describe: "kind of Service address to use; default: cluster IP, or from external the external addresses",
         })
-        .option("in", { type: "string", describe: "the interface it comes in by" })
-        .option("out", { type: "string", describe: "the interface it leaves the node by, where a rule asks for it" })
+        .option("in", { type: "string", describe: "incoming interface" })
+        .option("out", { type: "string", describe: "outgoing interface" })
         .option("rules", {
           type: "string",
           array: true,
           default: [],
-          describe: "walk these dumps (iptables-save, ipset save, ipvsadm -Sn) instead of what manifests come to",
+          describe:
+            "trace through these dumps (iptables-save, ipset save, ipvsadm -Sn) instead of rules computed from manifests",
         })
-        .option("output", { alias: "o", choices: TRACE_FORMATS, default: "text" as const, describe: "how to tell it" })
-        .option("no-color", { type: "boolean", default: false, describe: "no colour, not even on a terminal" })
-        .example("$0 shop.yaml --node worker-a --from external --to service/shop/web:http", "by manifests")
+        .option("output", { alias: "o", choices: TRACE_FORMATS, default: "text" as const, describe: "output format" })
+        .option("no-color", { type: "boolean", default: false, describe: "disable colour" })
+        .example(
+          "$0 shop.yaml --node worker-a --from external --to service/shop/web:http",
+          "rules computed from manifests",
+        )
         .example(
           "$0 --rules worker-a.dump --node-address eth0=192.0.2.10 --from 10.244.1.7 --to 10.96.0.10:53/udp",
-          "by what a node holds",
+          "rules dumped on a node",
         ),
     handler: async ({
       from,
@@ -73,7 +77,7 @@ export function traceCommand(context: CommandContext) {
         format,
         colour: isColourWelcome(context.output, noColor),
       };
-      // Dumps are something to look at: then there need be no manifests.
+      // With dumps, manifests are optional.
       const input = await inputsOf({ ...args, withoutObjects: rules.length > 0 }, context);
       context.done(await tracePaths(input, flags, context.output));
     },

@@ -1,4 +1,4 @@
-// Where do packets go on nodes that other programs have set up?
+// Traces packets through dumps of nodes with rules of other programs (docker, flannel, Calico).
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";

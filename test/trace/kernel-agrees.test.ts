@@ -1,4 +1,4 @@
-// Does a real kernel do with packets what a walk over its own save text says?
+// Compares traces with a real kernel that holds the same rules.
 import "../support/enter-sandbox.ts";
 
 import fc from "fast-check";

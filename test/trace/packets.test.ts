@@ -1,4 +1,4 @@
-// Does a walk end where each `packets.yaml` says, in every mode for which it says so, and in both layouts?
+// Compares the traced outcomes of example clusters with their packets.yaml, in every mode and layout.
 import t from "tap";
 import { clusterNames, readCluster } from "../support/cluster.ts";
 import { BACKEND, INDEXED_BACKEND, IPVS_BACKEND } from "../support/templates.ts";
