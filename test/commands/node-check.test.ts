@@ -55,14 +55,14 @@ const CASES: readonly Case[] = [
     flags: QUIET,
     addresses: ["192.0.2.1"],
     families: ["IPv4"],
-    lines: [/^I.*"No iptables support" ipFamily="IPv6"/],
+    lines: [/^I.*"iptables is not supported for this IP family" ipFamily="IPv6"/],
   },
   {
     name: "not the family of the node",
     flags: QUIET,
     addresses: ["2001:db8::1"],
     families: ["IPv4"],
-    lines: [/^I.*"No iptables support" ipFamily="IPv6"/],
+    lines: [/^I.*"iptables is not supported for this IP family" ipFamily="IPv6"/],
     fatal: 'no support for primary IP family "IPv6"',
   },
   {
@@ -70,7 +70,7 @@ const CASES: readonly Case[] = [
     flags: { ...QUIET, "cluster-cidr": ["fd00::/8"] },
     addresses: ["192.0.2.1"],
     families: ["IPv4"],
-    lines: [/"No iptables support"/],
+    lines: [/"iptables is not supported for this IP family" ipFamily="IPv6"/],
     fatal: "kube-proxy configuration is incorrect: the node is IPv4-only but clusterCIDRs has only IPv6",
   },
   {

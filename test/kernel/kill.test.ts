@@ -91,8 +91,8 @@ async function testQuietStart(t: Test, variant: Variant): Promise<void> {
   await sleep(2500);
   t.strictSame(await counted(), before, "the counters of all rules stay: nothing was sent");
   t.strictSame(
-    again.lines.filter((line) => /SyncProxyRules|^[EW]/.test(line)),
+    again.lines.filter((line) => /^[EW]/.test(line) || (line.includes("SyncProxyRules") && !/ steps=0\b/.test(line))),
     [],
-    "and nothing said",
+    "each sync had nothing to do, and nothing went wrong",
   );
 }

@@ -38,6 +38,13 @@ const TICK = 5000;
 const TICKS_BEFORE_PING = 2;
 const TICKS_BEFORE_END = 4;
 
+/**
+ * Milliseconds until a request must be handed to the socket. Requests are far smaller than the send buffer of a socket,
+ * so a longer wait is no congestion. Node 20 and 22 leave a session in this state when a write finds the connection
+ * reset: it neither writes nor reads any more, and reports no error.
+ */
+const WRITE_LIMIT = 1000;
+
 /** Why the connection ended. */
 interface Ending {
   readonly code: string;
@@ -106,10 +113,12 @@ export class Http2Connection {
       };
       const abort = () => end("ABORT_ERR", "the request was aborted");
       const cancel = timing.after(ANSWER_LIMIT, () => end("ETIMEDOUT", `no answer within ${ANSWER_LIMIT / 1000} s`));
+      const cancelWrite = timing.after(WRITE_LIMIT, () => this.#endIfStuck());
       signal.addEventListener("abort", abort);
       this.#streams.add(stream);
       stream.once("response", (received) => {
         cancel();
+        cancelWrite();
         this.#proven = true;
         resolve({ ...headOf(received), body: this.#readBody(stream) });
       });
@@ -119,6 +128,7 @@ export class Http2Connection {
       });
       stream.once("close", () => {
         cancel();
+        cancelWrite();
         signal.removeEventListener("abort", abort);
         this.#streams.delete(stream);
         if (this.#retired) this.retire();
@@ -174,6 +184,11 @@ export class Http2Connection {
     return failureOf(server, error, phase);
   }
 
+  #endIfStuck(): void {
+    if (this.isOpen && (this.#session.state.outboundQueueSize ?? 0) > 0)
+      this.#end("ECONNRESET", `the connection accepts no data for ${WRITE_LIMIT / 1000} s`);
+  }
+
   #watchLiveness(received: number, silentTicks: number): void {
     this.#cancelTick = this.#peer.timing.after(TICK, () => {
       const { bytesRead } = this.#socket;
@@ -184,6 +199,8 @@ export class Http2Connection {
       }
       // What is received shows that the server is there; which PING it answers is of no interest.
       if (silent === TICKS_BEFORE_PING) this.#session.ping(() => {});
+      else if (silent > TICKS_BEFORE_PING) this.#endIfStuck();
+      if (!this.isOpen) return;
       this.#watchLiveness(bytesRead, silent);
     });
   }

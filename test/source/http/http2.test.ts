@@ -2,9 +2,13 @@
 
 import type { IncomingMessage } from "node:http";
 import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
+import type { Socket } from "node:net";
+import { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import t, { type Test } from "tap";
 import type { ApiAnswer, ApiRequest } from "../../../src/source/connection.ts";
+import { Http2Connection } from "../../../src/source/http/http2.ts";
+import type { Peer } from "../../../src/source/http/peer.ts";
 import { Connections } from "../../../src/source/http/transport.ts";
 import { settle } from "../../support/clock.ts";
 import { startProxy } from "../../support/connect-proxy.ts";
@@ -146,6 +150,40 @@ t.test("a silent connection is given up 10 s after an unanswered PING, and every
   const next = follow(await ask("/services"));
   await until(() => next.text === "event");
   t.equal(server.asked.at(-1)?.connection, 2, "the next request opens a new connection");
+});
+
+/** An established connection that accepts the first write and never completes it. */
+function stuckSocket(): Socket {
+  return Object.assign(new Duplex({ read() {}, write() {} }), { bytesRead: 0 }) as Socket;
+}
+
+t.test("a connection that accepts no data is given up within a second", async (t) => {
+  const timing = new HandTiming();
+  const peer: Peer = { server: "https://10.0.0.1", host: "10.0.0.1", prefix: "", headers: {}, timing };
+  const connection = new Http2Connection(stuckSocket(), peer);
+  t.teardown(() => connection.destroy());
+  const request = { method: "GET", path: "/", signal: new AbortController().signal } as const;
+  const first = t.rejects(connection.send(request, {}), { code: "ECONNRESET", message: /accepts no data for 1 s/ });
+  // The first request is written; the second waits until that write is complete.
+  await sleep(50);
+  const second = t.rejects(connection.send(request, {}), { code: "ECONNRESET", message: /accepts no data for 1 s/ });
+  await sleep(50);
+  t.ok(connection.isOpen);
+  await timing.advance(1000);
+  await Promise.all([first, second]);
+  t.notOk(connection.isOpen);
+});
+
+t.test("a connection that accepts no PING is given up before its answer is due", async (t) => {
+  const timing = new HandTiming();
+  const peer: Peer = { server: "https://10.0.0.1", host: "10.0.0.1", prefix: "", headers: {}, timing };
+  const connection = new Http2Connection(stuckSocket(), peer);
+  t.teardown(() => connection.destroy());
+  await sleep(50);
+  await timing.advance(10_000);
+  t.ok(connection.isOpen);
+  await timing.advance(5000);
+  t.notOk(connection.isOpen);
 });
 
 t.test("a connection whose server answers PING is kept, however silent it is otherwise", async (t) => {

@@ -106,7 +106,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     session.on("close", () => sessions.delete(session));
   });
   const goAway = () => {
-    for (const session of sessions) session.goaway();
+    for (const session of sessions) if (!session.destroyed) session.goaway();
   };
   const restart = () => new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   return { ...exposed, goAway, stop: exposed.close, restart };
