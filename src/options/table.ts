@@ -97,7 +97,7 @@ export const FIELDS = {
   }),
   healthzBindAddress: row(IP_PORT, "0.0.0.0:10256", {
     flag: "healthz-bind-address",
-    meaning: "IP address and port of the health check server; empty disables it.",
+    meaning: "IP address and port of the health check server; --healthz-port=0 disables it.",
   }),
   metricsBindAddress: row(IP_PORT, "127.0.0.1:10249", {
     flag: "metrics-bind-address",
@@ -285,7 +285,7 @@ export const FLAGS = {
   }),
   "write-config-to": row(STRING, "", {
     flag: "write-config-to",
-    meaning: "Write the default configuration to this file and exit.",
+    meaning: "Write the effective configuration to this file as YAML and exit.",
   }),
   cleanup: row(BOOL, false, { flag: "cleanup", meaning: "Remove all fairlead and kube-proxy rules and exit." }),
   "init-only": row(BOOL, false, {
@@ -305,7 +305,7 @@ export const FLAGS = {
   "metrics-port": row(INT32, 10249, {
     flag: "metrics-port",
     deprecated: "--metrics-bind-address",
-    meaning: "Port of the metrics server if its address has none; 0 disables the server.",
+    meaning: "Port of the metrics server if its address has none; it cannot be disabled.",
   }),
   "masquerade-all": row(BOOL, false, {
     flag: "masquerade-all",
