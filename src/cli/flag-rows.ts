@@ -1,4 +1,4 @@
-// Which of kube-proxy's flags are there, and how are they shown?
+// The flags that fairlead shares with kube-proxy, as rows for help texts.
 import type { Argv } from "yargs";
 import { ALL_FLAGS } from "../options/flags.ts";
 import type { FlagRow } from "../options/table.ts";

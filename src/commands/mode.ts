@@ -1,4 +1,4 @@
-// In which mode does this node run, when IPVS may be missing?
+// Chooses the proxy mode of this node, and falls back to iptables mode where IPVS is missing.
 import { isDeepStrictEqual } from "node:util";
 import type { Backend } from "../backends/backend.ts";
 import { KernelError } from "../errors.ts";

@@ -1,4 +1,4 @@
-// What if this node changes while the daemon runs?
+// Ends or adapts the daemon when its Node object changes in a way that needs a restart.
 import type { Node } from "../api/objects.ts";
 import type { Batch, Source } from "../source/source.ts";
 import type { Log } from "../sync/log.ts";

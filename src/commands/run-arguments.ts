@@ -1,4 +1,4 @@
-// What does the command line ask of the daemon?
+// Reads the command line of the daemon.
 import { InputError } from "../errors.ts";
 import { ALL_FLAGS, checkFlags, flagValue, type GivenFlags, takeFlags } from "../options/flags.ts";
 import type { FlagRow } from "../options/table.ts";

@@ -1,4 +1,4 @@
-// Which options does the line of a rule have?
+// Splits the line of a rule into its options.
 import { splitWords } from "../trace/rule/split.ts";
 
 export interface LineOption {

@@ -1,4 +1,4 @@
-// Which share of the packets that come to a chain is taken by each of its random rules?
+// Computes the share of packets that each random rule of a chain takes.
 import { printShare } from "../trace/probability.ts";
 import type { RuleText } from "./rule-text.ts";
 

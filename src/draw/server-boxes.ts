@@ -1,4 +1,4 @@
-// How are virtual servers and their real servers drawn?
+// Draws virtual servers and their real servers.
 import type { Fragment } from "../state/kernel-state.ts";
 import { printIdentity, type RealServer, type VirtualServer } from "../state/virtual-server.ts";
 import { fraction, printShare } from "../trace/probability.ts";

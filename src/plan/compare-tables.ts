@@ -1,4 +1,4 @@
-// What is different in one table, line by line?
+// Compares one table line by line.
 import type { Chain, Rule } from "../state/kernel-state.ts";
 import { chainOf } from "../state/rule.ts";
 import { type Difference, type Edit, type Line, printPlace } from "./difference.ts";

@@ -1,4 +1,4 @@
-// Which chains of one table differ?
+// Finds the chains of one table that differ.
 import type { Chain, Chains, TableName } from "../state/kernel-state.ts";
 import { isOurChain } from "../state/ownership.ts";
 import { targetOf } from "../state/rule.ts";

@@ -1,4 +1,4 @@
-// What do we own in the kernel? One plain value for each family: wanted by a mode, or observed on a machine.
+// The state that we own in the kernel: one plain value per IP family, desired by a mode or observed on a machine.
 import type { Family } from "../net/family.ts";
 import { type PagedList, pagedList } from "../paged-list.ts";
 import type { IpSet, OtherSet, SetEntry, SetHeader } from "./ip-set.ts";

@@ -1,4 +1,4 @@
-// Which records are said, and which are too much?
+// Decides which log records are written at the configured verbosity.
 import type { ModuleLevel } from "../options/option-types.ts";
 
 interface FileLevel {

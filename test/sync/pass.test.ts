@@ -51,7 +51,7 @@ t.test("a change that the kernel rejects is in the result", async (t) => {
   });
 });
 
-t.test("a table that cannot be read is named, and its rules are written all the same", async (t) => {
+t.test("a table that cannot be read is named, and its rules are written nevertheless", async (t) => {
   const { tools } = setUp();
   const run: RunCommand = async (command) => (command.program.endsWith("-save") ? "hello" : tools.run(command));
   const means = { kernel: machine(run), backend: BACKEND, variant: "legacy" } as const;
